@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What registers are, of functions in machine code: di points to a node of 32 bytes, whose member
- * at 8 points to another one; so does what lies at the frame's -24. */
+ * at 8 points to another one; so does what lies at the frame's -24. What lies at its -32 points to
+ * a number, which a node begins with. */
 #include <criterion/criterion.h>
 
 #include "base/mem.h"
 #include "symd/code_values.h"
 
 enum { AX, CX, DX, BX, SP, BP, SI, DI };
-enum { NODE = 7, SIZE = 32, LINK = 8, SLOT = -24 };
+enum { NODE = 7, SIZE = 32, LINK = 8, SLOT = -24, WORD = 11, OF_WORD = -32 };
 
 #define CODE(text) (const uint8_t *)(text), sizeof(text) - 1
 
@@ -41,7 +42,8 @@ static bool in_frame(void *ctx, size_t off, const struct frame_place *place, str
 {
 	(void)ctx;
 	(void)off;
-	return place->at == SLOT && node(ret);
+	*ret = (struct pointee){.type = WORD, .size = 8};
+	return place->at == OF_WORD || (place->at == SLOT && node(ret));
 }
 
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)
@@ -66,12 +68,12 @@ static void call(void *ctx, size_t next, int64_t called, struct call_facts *ret)
 		ret->takes = node(&ret->taken);
 }
 
-/* A node is the first part of what is derived from it. */
+/* A node is the first part of what is derived from it, and a number that of a node. */
 static bool holds(void *ctx, const struct pointee *outer, const struct pointee *inner)
 {
 	(void)ctx;
-	return outer->type == inner->type ? outer->at == inner->at :
-					    outer->type == DERIVED && outer->at == inner->at;
+	return outer->at == inner->at && (outer->type == inner->type || outer->type == DERIVED ||
+					  (outer->type == NODE && inner->type == WORD));
 }
 
 static const struct {
@@ -157,6 +159,39 @@ Test(code_values, what_registers_are)
 			  (long long)v.to.at, (unsigned long long)v.to.every);
 		cr_expect(v.kind != CODE_VALUE_POINTER || v.to.type == NODE, "%s: type",
 			  cases[i].what);
+		code_values__free(values);
+	}
+}
+
+/* By way of a variable in the frame that is a pointer to a number. */
+static const struct {
+	const char *what;
+	const uint8_t *code;
+	size_t len, at;
+	enum code_value_kind kind;
+} stored[] = {
+	{"mov [rsp-24],rdi; mov rcx,[rsp-24]: a node's number",
+	 CODE("\x48\x89\x7c\x24\xe8\x48\x8b\x4c\x24\xe8\xc3"), 10, CODE_VALUE_POINTER},
+	{"lea rax,[rdi+16]; mov [rsp-24],rax; mov rcx,[rsp-24]: there it has none",
+	 CODE("\x48\x8d\x47\x10\x48\x89\x44\x24\xe8\x48\x8b\x4c\x24\xe8\xc3"), 14, CODE_VALUE_ANY},
+	{"mov rcx,[rsp-24] before it",
+	 CODE("\x48\x8b\x4c\x24\xe8\x48\x8d\x47\x10\x48\x89\x44\x24\xe8\xc3"), 5, CODE_VALUE_ANY},
+};
+
+Test(code_values, what_is_stored)
+{
+	const struct code_values_fns fns = {held,       ends, in_object, in_frame,
+					    at_address, call, holds,     NULL};
+
+	for (size_t i = 0; i < ARRAY_SIZE(stored); i++) {
+		struct code_values *values = code_values__new(stored[i].code, stored[i].len, &fns);
+		struct code_value v;
+
+		cr_assert_not_null(values, "%s", stored[i].what);
+		code_values__at(values, stored[i].at, CX, &v);
+		cr_expect(v.kind == stored[i].kind &&
+				  (v.kind == CODE_VALUE_ANY || v.to.type == WORD),
+			  "%s: kind %d", stored[i].what, (int)v.kind);
 		code_values__free(values);
 	}
 }

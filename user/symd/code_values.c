@@ -24,6 +24,7 @@
 enum {
 	ROUNDS_MAX = 16,
 	AGAIN_MAX = 4,
+	RECAST_MAX = 64,    /* each is looked for at each load */
 	CLOBBERED = 0x0fc7, /* by calls: ax, cx, dx, si, di, r8 to r11 */
 };
 
@@ -60,8 +61,12 @@ struct code_values {
 	size_t n_entries;
 	struct site *sites;
 	size_t n_sites, cap_sites;
+	/* In the frame, where something else is stored than the variable there is declared to point
+	 * to. */
+	int64_t *recast;
+	size_t n_recast, cap_recast;
 	bool changed;
-	bool other; /* a call gives something else than it was taken for */
+	bool other; /* a call gives something else than it was taken for, or a place has */
 };
 
 /* ---------------------------------------------------------------- instructions */
@@ -213,12 +218,32 @@ static struct frame_place frame_place(const struct code_values *c, const struct 
 	return place;
 }
 
+static bool is_recast(const struct code_values *c, int64_t at)
+{
+	for (size_t i = 0; i < c->n_recast; i++) {
+		if (c->recast[i] == at)
+			return true;
+	}
+	return false;
+}
+
+/* By the variable that lies there. */
+static bool declared(const struct code_values *c, const struct state *s, size_t off,
+		     const struct code_value *where, struct pointee *ret)
+{
+	struct frame_place place;
+
+	if (where->kind != CODE_VALUE_FRAME || where->to.every || is_recast(c, where->to.at))
+		return false;
+	place = frame_place(c, s, off, where->to.at);
+	return c->fns->in_frame(c->fns->ctx, off, &place, ret);
+}
+
 static struct code_value loaded(const struct code_values *c, const struct state *s,
 				const struct insn *insn, const struct insn_memory *m)
 {
 	struct code_value where, v = {.kind = CODE_VALUE_POINTER};
 	const struct code_values_fns *fns = c->fns;
-	struct frame_place place;
 	bool known = false;
 
 	if (m->base == INSN_IP) {
@@ -227,12 +252,10 @@ static struct code_value loaded(const struct code_values *c, const struct state 
 		return known ? v : code_value__any();
 	}
 	where = typed(c, address_of(c, s, insn->off, m));
-	if (where.kind == CODE_VALUE_POINTER) {
+	if (where.kind == CODE_VALUE_POINTER)
 		known = fns->in_object(fns->ctx, &where.to, &v.to);
-	} else if (where.kind == CODE_VALUE_FRAME && !where.to.every) {
-		place = frame_place(c, s, insn->off, where.to.at);
-		known = fns->in_frame(fns->ctx, insn->off, &place, &v.to);
-	}
+	else
+		known = declared(c, s, insn->off, &where, &v.to);
 	return known ? v : code_value__any();
 }
 
@@ -381,12 +404,12 @@ static bool any_fresh(const struct state *s)
 	return false;
 }
 
-/* As a variable, as a member that it is stored to, as the first argument of a call. */
-static void learn(struct code_values *c, const struct state *s, const struct insn *insn)
+/* As a variable, as a member that it is stored to, as the first argument of a call. stored: NULL:
+ * nothing is. */
+static void learn_fresh(struct code_values *c, const struct state *s, const struct insn *insn,
+			const struct x86_move *stored)
 {
-	const uint8_t *bytes = c->bytes + insn->off;
 	struct code_value v;
-	struct x86_move m;
 
 	if (!any_fresh(s))
 		return;
@@ -397,12 +420,39 @@ static void learn(struct code_values *c, const struct state *s, const struct ins
 	}
 	if (insn->site && c->sites[insn->site - 1].facts.takes)
 		use(c, &s->regs[X86_DI], &c->sites[insn->site - 1].facts.taken);
-	if (!insn->site && x86_move__read(bytes, insn->len, &m) && m.kind == X86_MOVE_STORE &&
-	    s->regs[m.src].kind == CODE_VALUE_FRESH) {
-		v = loaded(c, s, insn, &m.mem);
+	if (stored && s->regs[stored->src].kind == CODE_VALUE_FRESH) {
+		v = loaded(c, s, insn, &stored->mem);
 		if (v.kind == CODE_VALUE_POINTER)
-			use(c, &s->regs[m.src], &v.to);
+			use(c, &s->regs[stored->src], &v.to);
 	}
+}
+
+/* Into a variable that is a pointer to a number goes one to where no such number lies: two counters
+ * that are changed as one, say. Without optimization it is loaded from there again. */
+static void learn_recast(struct code_values *c, const struct state *s, const struct insn *insn,
+			 const struct x86_move *stored)
+{
+	const struct code_value value = value_of(c, s, insn->off, stored->src);
+	const struct code_value where = address_of(c, s, insn->off, &stored->mem);
+	struct pointee number;
+
+	if (value.kind != CODE_VALUE_POINTER || !declared(c, s, insn->off, &where, &number) ||
+	    !lies_in(&number, &value) || c->fns->holds(c->fns->ctx, &value.to, &number))
+		return;
+	GROW(c->recast, c->n_recast, c->cap_recast);
+	c->recast[c->n_recast++] = where.to.at;
+	c->other = true;
+}
+
+static void learn(struct code_values *c, const struct state *s, const struct insn *insn)
+{
+	struct x86_move m;
+	const bool stores = !insn->site && x86_move__read(c->bytes + insn->off, insn->len, &m) &&
+			    m.kind == X86_MOVE_STORE;
+
+	learn_fresh(c, s, insn, stores ? &m : NULL);
+	if (stores)
+		learn_recast(c, s, insn, &m);
 }
 
 /* ---------------------------------------------------------------- ways */
@@ -470,12 +520,12 @@ static bool settle_once(struct code_values *c)
 	return false;
 }
 
-/* What followed from a type that a call doesn't give doesn't hold. */
+/* What followed from a type that a call doesn't give, or a variable doesn't have, doesn't hold. */
 static bool settle(struct code_values *c)
 {
 	for (int again = 0; again < AGAIN_MAX; again++) {
 		c->other = false;
-		if (!settle_once(c))
+		if (!settle_once(c) || c->n_recast > RECAST_MAX)
 			return false;
 		if (!c->other)
 			return true;
@@ -503,6 +553,7 @@ struct code_values *code_values__free(struct code_values *c)
 	free(c->insns);
 	free(c->entries);
 	free(c->sites);
+	free(c->recast);
 	free(c);
 	return NULL;
 }
