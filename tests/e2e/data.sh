@@ -177,6 +177,23 @@ t_classes_without_data() {
 	expect_ge "$(folded_sum_of "$T/folded" '^pages;Page\[\];first;.*;touch')" 48 "its member"
 }
 
+# By what a type stands in, or without it where only one type is called so.
+t_layout_by_short_names() {
+	need_decoder
+	local name
+	pmb_ok record --data -e page-faults -c 1 -o "$T/p.pb.gz" -- "$WORKLOADS/classes"
+	for name in shapes::Outer::Inner Outer::Inner Inner; do
+		pmb_ok report --json --layout "$name" "$T/p.pb.gz"
+		expect_eq "$(jq -r '.layouts[0] | "\(.type) \(.count)"' "$T/out")" \
+			'shapes::Outer::Inner 50' "$name"
+	done
+	pmb_ok report --json --layout 'Box<double>' "$T/p.pb.gz"
+	expect_eq "$(jq -r '.layouts[0].type' "$T/out")" 'shapes::Box<double>' "with arguments"
+	pmb report --layout Box "$T/p.pb.gz"
+	expect_eq "$rc" 2 "exit status where several are called so"
+	expect_match "$T/err" "'Box': which one, .*shapes::Box<long" "which ones there are"
+}
+
 t_layout_is_not_there() {
 	pmb report --layout recrod "$S/members.pb.gz"
 	expect_eq "$rc" 2 "exit status of an unknown type"

@@ -30,6 +30,7 @@
 #include "sym/places.h"
 #include "symd/elf_objects.h"
 #include "symd/elf_place.h"
+#include "symd/type_names.h"
 #include "symd/type_walk.h"
 #include "code_line.h"
 #include "told.h"
@@ -69,6 +70,7 @@ struct oracle {
 	struct block *blocks; /* by address, apart from each other */
 	size_t n_blocks, cap_blocks;
 	struct type_walk walk;
+	struct type_names names;
 	unsigned long n[VERDICTS];
 	unsigned long bytes;
 	unsigned long steps;
@@ -321,7 +323,7 @@ static void put_type(struct oracle *o, const struct code *code, uint64_t type, i
 	Dwarf_Die die;
 
 	if (type && code && type_walk__entry(code->dwarf, type, &die)) {
-		type_walk__put_type(&name, die);
+		type_names__put(&o->names, &o->walk, &name, die);
 		type_walk__put_member(&o->walk, &member, die, (uint64_t)off);
 		printf(" %s+%" PRId64 " (%s)", name.data, off, member.data ?: "");
 	} else {

@@ -75,7 +75,36 @@ template <typename T> struct Owner {
 	element_type *owned;
 };
 
+/* Declared in another class, and defined behind it. */
+struct Outer {
+	struct Inner;
+	Inner *in;
+};
+
+struct Outer::Inner {
+	char room[PAGE_MAX - sizeof(long)];
+	long nested;
+	WORK void touch_nested()
+	{
+		nested = 10;
+	}
+};
+
 } // namespace shapes
+
+namespace
+{
+
+struct Hidden {
+	char room[PAGE_MAX - sizeof(long)];
+	long seen;
+	WORK void touch_hidden()
+	{
+		seen = 11;
+	}
+};
+
+} // namespace
 
 WORK static void touch_reference(shapes::Box<double> &box)
 {
@@ -148,6 +177,8 @@ int main()
 	auto *owned = pages<Page>();
 	auto *row = pages<Page>();
 	auto *nodes = pages<char>();
+	auto *nested = pages<shapes::Outer::Inner>();
+	auto *hidden = pages<Hidden>();
 	shapes::Owner<Page> owner;
 
 	fresh = pages<char>();
@@ -166,17 +197,21 @@ int main()
 		touch_stored(Book::iterator(reinterpret_cast<std::_Rb_tree_node_base *>(
 			nodes + (size_t)i * 2 * PAGE_MAX)));
 		touch_fresh(owner);
+		nested[i].touch_nested();
+		hidden[i].touch_hidden();
 	}
-	puts("touch_base Base serial\n"
-	     "touch_box Box<long> value\n"
-	     "touch_member Derived inner.weight\n"
-	     "touch_inherited Derived id\n"
-	     "touch_reference Box<double> value\n"
-	     "touch_padding Tailed third\n"
-	     "touch_owned Box<int> value\n"
-	     "touch_before Box<int> value\n"
-	     "touch_stored _Rb_tree_node<std::pair<long const, shapes::Box<int> > > "
+	puts("touch_base shapes::Base serial\n"
+	     "touch_box shapes::Box<long> value\n"
+	     "touch_member shapes::Derived inner.weight\n"
+	     "touch_inherited shapes::Derived id\n"
+	     "touch_reference shapes::Box<double> value\n"
+	     "touch_padding shapes::Tailed third\n"
+	     "touch_owned shapes::Box<int> value\n"
+	     "touch_before shapes::Box<int> value\n"
+	     "touch_stored std::_Rb_tree_node<std::pair<long const, shapes::Box<int> > > "
 	     "_M_storage.second.value\n"
-	     "touch_fresh Box<int> value");
+	     "touch_fresh shapes::Box<int> value\n"
+	     "touch_nested shapes::Outer::Inner nested\n"
+	     "touch_hidden (anonymous namespace)::Hidden seen");
 	return 0;
 }

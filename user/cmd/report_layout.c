@@ -45,14 +45,41 @@ static char *without_dimensions(const char *wanted)
 	return xstrndup(wanted, len);
 }
 
-/* How well it fits; 0: not at all. */
-static int fit(const char *type, const char *wanted)
+/* What a type's name is behind the next namespace or class that it stands in; NULL: there is none.
+ * What templates have as arguments stands in others. */
+static const char *without_scope(const char *type)
 {
+	int depth = 0;
+
+	for (; *type; type++) {
+		depth += (*type == '<' || *type == '(') - (*type == '>' || *type == ')');
+		if (depth == 0 && starts_with(type, "::"))
+			return type + 2;
+	}
+	return NULL;
+}
+
+enum fit { FIT_NOT, FIT_BEGINS, FIT_SHORT, FIT_BARE, FIT_FULL };
+
+/* A template is called without its arguments, too. */
+static enum fit fit(const char *type, const char *wanted)
+{
+	const size_t len = strlen(wanted);
+	const char *bare = without_tag(type);
+	enum fit best = starts_with(type, wanted) ? FIT_BEGINS : FIT_NOT;
+
 	if (strcmp(type, wanted) == 0)
-		return 3;
-	if (strcmp(without_tag(type), wanted) == 0)
-		return 2;
-	return starts_with(type, wanted) || starts_with(without_tag(type), wanted);
+		return FIT_FULL;
+	if (strcmp(bare, wanted) == 0)
+		return FIT_BARE;
+	for (const char *part = bare; part; part = without_scope(part)) {
+		if (!starts_with(part, wanted))
+			continue;
+		if (!part[len] || (len && part[len] == '<'))
+			return FIT_SHORT;
+		best = FIT_BEGINS;
+	}
+	return best;
 }
 
 static bool in_list(const char *const *list, size_t n, const char *type)
@@ -65,7 +92,7 @@ static bool in_list(const char *const *list, size_t n, const char *type)
 }
 
 /* Each type once, of those that fit so well at least; the caller frees *ret. */
-static size_t types_that_fit(const struct saved *s, const char *wanted, int least,
+static size_t types_that_fit(const struct saved *s, const char *wanted, enum fit least,
 			     const char ***ret)
 {
 	size_t n = 0;
@@ -119,7 +146,7 @@ static int refuse_all(const struct prof *p, struct err *err)
 static int refuse(const struct saved *s, const char *wanted, struct err *err)
 {
 	_cleanup_free_ const char **types = NULL;
-	size_t n = types_that_fit(s, "", 0, &types);
+	size_t n = types_that_fit(s, "", FIT_NOT, &types);
 	_cleanup_free_ char *all = listed(types, n);
 
 	return err__usage(err,
@@ -130,7 +157,7 @@ static int refuse(const struct saved *s, const char *wanted, struct err *err)
 /* The one type that is meant, of the saved ones. */
 static int choose(const struct saved *s, const char *wanted, const char **ret, struct err *err)
 {
-	for (int least = 3; least > 0; least--) {
+	for (enum fit least = FIT_FULL; least > FIT_NOT; least--) {
 		_cleanup_free_ const char **types = NULL;
 		size_t n = types_that_fit(s, wanted, least, &types);
 		_cleanup_free_ char *all = NULL;

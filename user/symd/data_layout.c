@@ -18,6 +18,7 @@ enum { TEXT_MAX_BYTES = BUDGET_LAYOUT_KIB * 1024 };
 
 struct walk {
 	struct type_walk *types;
+	struct type_names *names;
 	struct buf lines, line, path;
 	unsigned n;
 	bool more; /* than there is room for */
@@ -58,7 +59,7 @@ static bool put_line(struct walk *w, unsigned depth, struct extent at, uint64_t 
 		    at.size, count);
 	put_text(&w->line, w->path.data);
 	buf__putc(&w->line, '\t');
-	type_walk__put_type(&name, type);
+	type_names__put(w->names, w->types, &name, type);
 	put_text(&w->line, name.data);
 	buf__putc(&w->line, '\n');
 	w->more |= w->n == BUDGET_LAYOUT_MEMBERS || w->lines.len + w->line.len > TEXT_MAX_BYTES;
@@ -196,9 +197,10 @@ static void put_parts(struct walk *w, Dwarf_Die *whole, struct extent at, unsign
 	free(parts.list);
 }
 
-bool data_layout__put(struct type_walk *types, Dwarf_Die type, struct buf *ret)
+bool data_layout__put(struct type_walk *types, struct type_names *names, Dwarf_Die type,
+		      struct buf *ret)
 {
-	struct walk w = {.types = types};
+	struct walk w = {.types = types, .names = names};
 	uint64_t size = type_walk__size(types, type);
 
 	if (!type_walk__peel(&type, true) || !type_walk__is_aggregate(dwarf_tag(&type)) || !size ||

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "symd/type_names.h"
 #include "symd/type_walk.h"
 
 /*
@@ -14,6 +15,7 @@
  * BUDGET_LAYOUT_KIB; members are called as data_types__find() calls them. False, and nothing is
  * appended: the type has no members, or its size isn't known.
  */
-bool data_layout__put(struct type_walk *types, Dwarf_Die type, struct buf *ret);
+bool data_layout__put(struct type_walk *types, struct type_names *names, Dwarf_Die type,
+		      struct buf *ret);
 
 #endif

@@ -8,6 +8,7 @@
 #include "symd/addr_ranges.h"
 #include "symd/data_layout.h"
 #include "symd/scope_of.h"
+#include "symd/type_names.h"
 #include "symd/type_walk.h"
 
 enum {
@@ -19,6 +20,7 @@ struct data_types {
 	Dwarf *dwarf;
 	struct addr_ranges variables; /* what: offset of the variable's entry */
 	struct type_walk walk;
+	struct type_names names;
 	bool read, read_functions;
 };
 
@@ -41,6 +43,7 @@ struct data_types *data_types__free(struct data_types *t)
 	if (!t)
 		return NULL;
 	addr_ranges__done(&t->variables);
+	type_names__done(&t->names);
 	free(t);
 	return NULL;
 }
@@ -155,7 +158,7 @@ bool data_types__find(struct data_types *t, uint64_t vaddr, struct data_part *re
 	off = vaddr - found->lo;
 	ret->variable = dwarf_diename(&variable);
 	ret->function = NULL;
-	type_walk__put_type(&ret->type, type);
+	type_names__put(&t->names, &t->walk, &ret->type, type);
 	type_walk__put_member(&t->walk, &ret->member, type, off);
 	return true;
 }
@@ -187,7 +190,7 @@ bool data_types__object(struct data_types *t, uint64_t entry, uint64_t off, stru
 	ret->variable = ret->function = NULL;
 	if (!object_type(t, entry, &type, ret) || off >= type_walk__extent(&t->walk, type))
 		return false;
-	type_walk__put_type(&ret->type, type);
+	type_names__put(&t->names, &t->walk, &ret->type, type);
 	type_walk__put_member(&t->walk, &ret->member, type, off);
 	return true;
 }
@@ -197,7 +200,7 @@ static bool put_layout(struct data_types *t, Dwarf_Die type, struct buf *ret)
 {
 	for (int i = 0; i < TYPE_WALK_DEPTH && type_walk__peel(&type, true); i++) {
 		if (dwarf_tag(&type) != DW_TAG_array_type)
-			return data_layout__put(&t->walk, type, ret);
+			return data_layout__put(&t->walk, &t->names, type, ret);
 		if (!type_walk__type_of(&type, &type))
 			return false;
 	}

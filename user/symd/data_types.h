@@ -16,7 +16,7 @@
 struct data_part {
 	const char *variable; /* borrowed from the Dwarf; NULL: it has no name */
 	const char *function; /* the same, in whose frame it lies; NULL: in none */
-	struct buf type;      /* as C has it: "struct node", "int[]" */
+	struct buf type;      /* "struct node", "int[]", "app::node" */
 	/* From the type on: "pos.x", "slots[].count". Empty: it has none. In parentheses where no
 	 * single one lies there: "(padding)", "either.(several)". */
 	struct buf member;

@@ -188,7 +188,7 @@ uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type)
 	return 0;
 }
 
-/* ---------------------------------------------------------------- types */
+/* ---------------------------------------------------------------- members */
 
 void type_walk__put_name(struct buf *b, Dwarf_Die *die)
 {
@@ -196,60 +196,6 @@ void type_walk__put_name(struct buf *b, Dwarf_Die *die)
 
 	buf__printf(b, "%.*s", NAME_MAX_BYTES, name && *name ? name : "(anonymous)");
 }
-
-/* C's tags are no names of types. */
-static const char *word_of(Dwarf_Die *type)
-{
-	Dwarf_Die unit;
-
-	switch (dwarf_diecu(type, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
-	case DW_LANG_C89:
-	case DW_LANG_C:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-		break;
-	default:
-		return "";
-	}
-	switch (dwarf_tag(type)) {
-	case DW_TAG_structure_type:
-		return "struct ";
-	case DW_TAG_union_type:
-		return "union ";
-	case DW_TAG_enumeration_type:
-		return "enum ";
-	default:
-		return "";
-	}
-}
-
-/* An array of pointers to int is int *[]. */
-void type_walk__put_type(struct buf *b, Dwarf_Die type)
-{
-	bool array[TYPE_WALK_DEPTH];
-	bool any = true;
-	int n = 0, tag;
-
-	while (any && (any = type_walk__peel(&type, false)) && n < TYPE_WALK_DEPTH) {
-		tag = dwarf_tag(&type);
-		if (tag != DW_TAG_array_type && tag != DW_TAG_pointer_type)
-			break;
-		array[n++] = tag == DW_TAG_array_type;
-		any = type_walk__type_of(&type, &type);
-	}
-	if (!any) {
-		buf__puts(b, "void");
-	} else if (dwarf_tag(&type) == DW_TAG_subroutine_type) {
-		buf__puts(b, "(function)");
-	} else {
-		buf__puts(b, word_of(&type));
-		type_walk__put_name(b, &type);
-	}
-	for (int i = n; i-- > 0;)
-		buf__puts(b, array[i] ? "[]" : i + 1 < n && !array[i + 1] ? "*" : " *");
-}
-
-/* ---------------------------------------------------------------- members */
 
 bool type_walk__is_part(Dwarf_Die *die)
 {

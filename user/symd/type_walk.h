@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* DWARF (2 to 5): what types are called, how large they are, and which member lies at an offset. */
+/* DWARF (2 to 5): how large types are, and which member lies at an offset. */
 #ifndef PMUBPF_SYMD_TYPE_WALK_H
 #define PMUBPF_SYMD_TYPE_WALK_H
 
@@ -53,7 +53,7 @@ bool type_walk__is_part(Dwarf_Die *die);
 bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type, uint64_t *from,
 			    uint64_t *to);
 
-/* "(anonymous)" if it has none. */
+/* Of a member; "(anonymous)" if it has none. */
 void type_walk__put_name(struct buf *b, Dwarf_Die *die);
 /* What is known of a part by what it is in. */
 struct type_walk_in {
@@ -65,8 +65,6 @@ struct type_walk_in {
 /* Goes down to what has no parts, and begins at off. */
 bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, struct type_walk_in *in);
 
-/* As C has it: "struct node", "int *[]". */
-void type_walk__put_type(struct buf *b, Dwarf_Die type);
 /* What lies at off: "pos.x"; in parentheses where no single one does. */
 void type_walk__put_member(struct type_walk *w, struct buf *b, Dwarf_Die type, uint64_t off);
 
