@@ -76,6 +76,7 @@ others golang-go              golang-go
 others musl-tools             musl-tools
 others protobuf-compiler      protobuf-compiler
 others gojq                   gojq
+others libc++-dev             libc++-dev
 containers docker.io          docker.io
 containers podman             podman
 containers runc               runc

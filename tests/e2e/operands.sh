@@ -106,17 +106,28 @@ t_samples_beside_the_truth() {
 t_objects_of_cxx() {
 	need_x86
 	command -v g++ >/dev/null || skip "there is no g++"
-	expect_objects_of_cxx O2 60000 80
-	expect_objects_of_cxx O0 250000 75
+	expect_objects 80 60000 g++ -O2
+	expect_objects 70 250000 g++ -O0
 }
 
-expect_objects_of_cxx() { # LEVEL INSTRUCTIONS PERCENT
-	g++ -std=c++17 "-$1" -g -o "$T/subject" "$TOP/tests/operands/subject.cc" || fail "g++"
-	"$O/tests/operands/types" "$2" "$T/subject" 12 1 >"$T/out" </dev/null || fail "types"
-	expect_eq "$(of_types wrong) $(of_types outside)" "0 0" "objects that aren't there"
-	expect_ge "$(of_types accesses)" 1000 "accesses"
-	expect_ge "$((100 * $(of_types typed)))" "$(($3 * $(of_types accesses)))" \
-		"a hundred times those with a type"
+t_objects_of_libcxx() {
+	need_x86
+	command -v clang++ >/dev/null || skip "there is no clang++"
+	echo 'int main() { }' >"$T/empty.cc"
+	clang++ -stdlib=libc++ -include map -o "$T/empty" "$T/empty.cc" 2>"$T/err" && "$T/empty" ||
+		skip "there is no libc++ to build with: mk/deps.sh others"
+	expect_objects 80 60000 clang++ -stdlib=libc++ -O2
+}
+
+expect_objects() { # PERCENT INSTRUCTIONS COMPILER…
+	local percent=$1 most=$2
+	shift 2
+	"$@" -std=c++17 -g -o "$T/subject" "$TOP/tests/operands/subject.cc" || fail "$*"
+	"$O/tests/operands/types" "$most" "$T/subject" 12 1 >"$T/out" </dev/null || fail "types"
+	expect_eq "$(of_types wrong) $(of_types outside)" "0 0" "$*: objects that aren't there"
+	expect_ge "$(of_types accesses)" 1000 "$*: accesses"
+	expect_ge "$((100 * $(of_types typed)))" "$((percent * $(of_types accesses)))" \
+		"$*: a hundred times those with a type"
 }
 
 of_types() { # WORD

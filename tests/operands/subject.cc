@@ -12,6 +12,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -81,6 +82,15 @@ using Bodies = std::vector<Body, Told<Body>>;
 typedef std::map<int, Body, std::less<int>, Told<std::pair<const int, Body>>> Atlas;
 using Index = std::unordered_map<long, Body *, std::hash<long>, std::equal_to<long>,
 				 Told<std::pair<const long, Body *>>>;
+
+/* Words by name, and what may be there. */
+struct Finding {
+	std::optional<Vec> where;
+	long hits = 0;
+};
+using Findings = std::map<std::string, Finding, std::less<std::string>,
+			  Told<std::pair<const std::string, Finding>>>;
+using Maybes = std::vector<std::optional<Body>, Told<std::optional<Body>>>;
 
 struct Shape {
 	long id = 1;
@@ -335,6 +345,34 @@ WORK static long of_table(Table<long, Vec> &table)
 	return static_cast<long>(table.size());
 }
 
+WORK static double of_maybes(Maybes &all)
+{
+	double sum = 0;
+
+	for (auto &one : all) {
+		if (!one)
+			continue;
+		one->mass += 1;
+		sum += one->pos.x;
+	}
+	return sum;
+}
+
+WORK static double of_findings(Findings &all, const Bodies &bodies)
+{
+	double sum = 0;
+
+	for (std::size_t i = 0; i < bodies.size(); i++) {
+		Finding &f = all["word " + std::to_string(i * 37 % 50)];
+
+		f.hits++;
+		f.where = bodies[i].pos;
+	}
+	for (auto &[word, f] : all)
+		sum += f.where->y + static_cast<double>(word.size());
+	return sum;
+}
+
 WORK static void by_mass(Bodies &all)
 {
 	std::sort(all.begin(), all.end(),
@@ -375,11 +413,14 @@ int main(int argc, char **argv)
 	std::vector<double, Told<double>> v(50);
 	std::vector<int, Told<int>> w(50);
 	std::set<long, std::less<long>, Told<long>> set;
+	Findings findings;
+	Maybes maybes;
 	double sum = 0;
 
 	for (int i = 0; i < many; i++) {
 		bodies.push_back(Body{{1, 2, 3}, {4, 5, 6}, 1.0 * i, i * 31});
 		list.push_back(bodies.back());
+		maybes.push_back(i % 3 ? std::optional<Body>(bodies.back()) : std::nullopt);
 		words.push_back("a word of more than sixteen bytes " + std::to_string(i * 37 % 50));
 		set.insert(i * 17 % 50);
 		if (i % 2)
@@ -399,6 +440,7 @@ int main(int argc, char **argv)
 		sum += of_shared(shared) + of_array(array, 20);
 		sum += static_cast<double>(of_strings(words) + of_table(table));
 		sum += of_list(list) + of_deque(queue);
+		sum += of_maybes(maybes) + of_findings(findings, bodies);
 		for (long k : set)
 			sum += static_cast<double>(k);
 		by_mass(bodies);

@@ -8,7 +8,8 @@
  * DWARF accesses in such blocks; of those without a type B are of one byte, of text mostly. Right
  * are objects that lie there in a block of that type, itself or a part of it, wrong others in it,
  * outside those that don't lie in the block as a whole. Unknown are objects within blocks that
- * were told without a type. With -v a line for each instruction before it.
+ * were told without a type, or where it has bytes (room for an object) or one of several. With -v a
+ * line for each instruction before it.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -224,6 +225,21 @@ static uint64_t address_of(const struct pmb_operand *m, const struct profile_acc
 	       (m->index < 16 ? a->regs[m->index] * m->scale : 0) + (uint64_t)m->disp;
 }
 
+/* Whether the type doesn't say what lies there: bytes may be anything, and what of several it is
+ * stands in the data. Padding is nothing. */
+static bool is_open(struct oracle *o, Dwarf_Die type, uint64_t off)
+{
+	struct buf member = {0};
+	struct type_walk_in in;
+	bool open;
+
+	type_walk__put_member(&o->walk, &member, type, off);
+	open = member.len && strstr(member.data, "(several)");
+	buf__done(&member);
+	return open ||
+	       (type_walk__leaf(&o->walk, &type, off, &in) && type_walk__size(&o->walk, type) == 1);
+}
+
 static enum verdict judge(struct oracle *o, struct place *p, const struct pmb_operand *m,
 			  const struct block *b, uint64_t addr, const struct profile_access *a)
 {
@@ -249,9 +265,11 @@ static enum verdict judge(struct oracle *o, struct place *p, const struct pmb_op
 	if (!b->type || b->code != p->code || !type_walk__entry(b->code->dwarf, b->type, &truth))
 		return UNKNOWN;
 	element = type_walk__size(&o->walk, truth);
-	return element && type_walk__holds(&o->walk, truth, (begin - b->from) % element, claim) ?
-		       RIGHT :
-		       WRONG;
+	if (!element)
+		return WRONG;
+	if (type_walk__holds(&o->walk, truth, (begin - b->from) % element, claim))
+		return RIGHT;
+	return is_open(o, truth, (begin - b->from) % element) ? UNKNOWN : WRONG;
 }
 
 static void look(struct oracle *o, const struct user_regs_struct *u)

@@ -10,7 +10,10 @@
  */
 #include <sys/mman.h>
 
+#include <deque>
 #include <map>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "spin.h"
@@ -114,6 +117,10 @@ WORK static void touch_reference(shapes::Box<double> &box)
 using Page = shapes::Box<int>;
 using Pages = std::vector<Page>;
 using Book = std::map<long, Page>;
+using Queue = std::deque<Page>;
+using Index = std::unordered_map<long, Page>;
+using Indexed = std::__detail::_Hash_node<Index::value_type, false>;
+using Maybe = std::optional<Page>;
 
 WORK static void touch_padding(shapes::Tailed *tailed)
 {
@@ -136,6 +143,22 @@ WORK static void touch_before(Pages::iterator behind)
 WORK static void touch_stored(Book::iterator at)
 {
 	at->second.value = 8;
+}
+
+WORK static void touch_indexed(Index::iterator at)
+{
+	at->second.value = 12;
+}
+
+/* Of an iterator that is too large for registers. */
+WORK static void touch_queued(const Queue::iterator &at)
+{
+	at->value = 13;
+}
+
+WORK static void touch_maybe(Maybe &at)
+{
+	at->value = 14;
 }
 
 static char *fresh;
@@ -179,7 +202,11 @@ int main()
 	auto *nodes = pages<char>();
 	auto *nested = pages<shapes::Outer::Inner>();
 	auto *hidden = pages<Hidden>();
+	auto *indexed = pages<char>();
+	auto *queued = pages<Page>();
+	auto *maybes = pages<Maybe>();
 	shapes::Owner<Page> owner;
+	Page *block;
 
 	fresh = pages<char>();
 	puts("classes");
@@ -199,6 +226,11 @@ int main()
 		touch_fresh(owner);
 		nested[i].touch_nested();
 		hidden[i].touch_hidden();
+		touch_indexed(Index::iterator(
+			reinterpret_cast<Indexed *>(indexed + (size_t)i * 2 * PAGE_MAX)));
+		block = queued + i;
+		touch_queued(Queue::iterator(block, &block));
+		touch_maybe(maybes[i]);
 	}
 	puts("touch_base shapes::Base serial\n"
 	     "touch_box shapes::Box<long> value\n"
@@ -212,6 +244,10 @@ int main()
 	     "_M_storage.second.value\n"
 	     "touch_fresh shapes::Box<int> value\n"
 	     "touch_nested shapes::Outer::Inner nested\n"
-	     "touch_hidden (anonymous namespace)::Hidden seen");
+	     "touch_hidden (anonymous namespace)::Hidden seen\n"
+	     "touch_indexed std::__detail::_Hash_node<std::pair<long const, shapes::Box<int> >, "
+	     "false> _M_storage.second.value\n"
+	     "touch_queued shapes::Box<int> value\n"
+	     "touch_maybe std::optional<shapes::Box<int> > _M_payload._M_payload._M_value.value");
 	return 0;
 }

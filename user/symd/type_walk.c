@@ -315,7 +315,9 @@ static bool is_storage(Dwarf_Die *type)
 static bool is_row(Dwarf_Die *type)
 {
 	static const char *const names[] = {"__normal_iterator", "_Vector_impl_data",
-					    "_Deque_iterator", "__wrap_iter"};
+					    "_Deque_iterator",   "__wrap_iter",
+					    "__vector_base",     "__split_buffer",
+					    "__deque_iterator"};
 
 	return is_called(type, names, ARRAY_SIZE(names));
 }
@@ -349,6 +351,14 @@ static bool is_somewhere(Dwarf_Die *part)
 	return dwarf_tag(part) == DW_TAG_inheritance && dwarf_hasattr(part, DW_AT_virtuality);
 }
 
+/* A base that stands in another unit only (clang leaves out what has virtual functions elsewhere):
+ * nobody knows which bytes are its. */
+static bool is_declared(Dwarf_Die *part, Dwarf_Die type)
+{
+	return dwarf_tag(part) == DW_TAG_inheritance && type_walk__peel(&type, true) &&
+	       dwarf_hasattr(&type, DW_AT_declaration);
+}
+
 static unsigned find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off, struct holder *ret,
 			    unsigned depth);
 
@@ -377,8 +387,13 @@ static unsigned find_holder(struct type_walk *w, Dwarf_Die *whole, uint64_t off,
 		/* an enumeration of Rust: which one it is stands in the data */
 		if (dwarf_tag(&die) == DW_TAG_variant_part)
 			n += 2;
-		if (!type_walk__is_part(&die) || !type_walk__type_of(&die, &type) ||
-		    !type_walk__part_extent(w, &die, type, &from, &to) || off < from || off >= to)
+		if (!type_walk__is_part(&die) || !type_walk__type_of(&die, &type))
+			continue;
+		if (!type_walk__part_extent(w, &die, type, &from, &to)) {
+			somewhere |= is_declared(&die, type);
+			continue;
+		}
+		if (off < from || off >= to)
 			continue;
 		/* takes room and has no data, of std::optional, say */
 		if (is_empty(w, type, 0))
@@ -453,16 +468,26 @@ bool type_walk__holds(struct type_walk *w, Dwarf_Die whole, uint64_t off, Dwarf_
 	return holds;
 }
 
-/* libstdc++'s links lead to what nodes are derived from; containers and iterators say what these
- * are, by a type of their own, which may be a pointer to it. */
+/* Links lead to what nodes are derived from; containers and iterators of libstdc++ say what these
+ * are, by a type of their own, which may be a pointer to it, and iterators of libc++ by their
+ * template's argument. */
 static bool node_type(struct type_walk *w, Dwarf_Die *in, Dwarf_Die *ret)
 {
-	static const char *const nodes[] = {"_Rb_tree_node", "_List_node", "_Hash_node",
-					    "_Fwd_list_node"};
-	static const char *const users[] =
-		{"_Rb_tree", "_Rb_tree_iterator", "_Rb_tree_const_iterator", "_List_base",
-		 "list",     "_List_iterator",    "_List_const_iterator",    "_Hashtable"};
-	static const char *const types[] = {"_Link_type", "_Node", "__node_type"};
+	static const char *const nodes[] = {"_Rb_tree_node",  "_List_node",  "_Hash_node",
+					    "_Fwd_list_node", "__tree_node", "__hash_node"};
+	static const char *const users[] = {"_Rb_tree",
+					    "_Rb_tree_iterator",
+					    "_Rb_tree_const_iterator",
+					    "_List_base",
+					    "list",
+					    "_List_iterator",
+					    "_List_const_iterator",
+					    "_Hashtable",
+					    "__tree_iterator",
+					    "__tree_const_iterator",
+					    "__hash_iterator",
+					    "__hash_const_iterator"};
+	static const char *const types[] = {"_Link_type", "_Node", "__node_type", "_NodePtr"};
 	Dwarf_Die die;
 
 	*ret = *in;
@@ -471,10 +496,11 @@ static bool node_type(struct type_walk *w, Dwarf_Die *in, Dwarf_Die *ret)
 	if (!is_called(in, users, ARRAY_SIZE(users)) || dwarf_child(in, &die) != 0)
 		return false;
 	do {
-		if (dwarf_tag(&die) != DW_TAG_typedef || !is_called(&die, types, ARRAY_SIZE(types)))
+		if ((dwarf_tag(&die) != DW_TAG_typedef &&
+		     dwarf_tag(&die) != DW_TAG_template_type_parameter) ||
+		    !is_called(&die, types, ARRAY_SIZE(types)))
 			continue;
-		*ret = die;
-		return type_walk__peel(ret, true) &&
+		return type_walk__type_of(&die, ret) && type_walk__peel(ret, true) &&
 		       (dwarf_tag(ret) != DW_TAG_pointer_type ||
 			(type_walk__type_of(ret, ret) && type_walk__peel(ret, true))) &&
 		       is_called(ret, nodes, ARRAY_SIZE(nodes));
