@@ -17,11 +17,12 @@
 extern const volatile struct pmb_config pmb_cfg;
 
 enum {
-	PY_AT_ONCE = 2,       /* frames */
-	PY_THREADS_MAX = 128, /* of an interpreter, that are looked through for a thread */
-	PY_THREADS = 4096,    /* that are known */
-	PY_SKIPPED_MAX = 256, /* frames that are none of Python's code */
-	PY_OBJECTS_MAX = 48,  /* that are sent at one sample; the others at the next */
+	PY_AT_ONCE = 2,         /* frames */
+	PY_LOOKED_AT_MAX = 256, /* threads of interpreters, that are looked through for one */
+	PY_STATES_MAX = 4,      /* of a thread: interpreters one of which it runs inside another */
+	PY_THREADS = 4096,      /* that are known */
+	PY_SKIPPED_MAX = 256,   /* frames that are none of Python's code */
+	PY_OBJECTS_MAX = 48,    /* that are sent at one sample; the others at the next */
 	/* A thread that is none of Python's, or none yet, is looked for again after the first of
 	 * these, and each time after twice as long, up to the second. */
 	PY_FIRST_NS = 500000,
@@ -30,7 +31,8 @@ enum {
 
 struct py_thread {
 	__u64 id;     /* py_thread_id() */
-	__u64 state;  /* its PyThreadState; 0: it has none */
+	__u64 state;  /* its PyThreadState, the innermost one; 0: it has none */
+	__u64 alone;  /* the only interpreter; 0: there are several */
 	__u64 looked; /* when */
 	__u32 tgid;
 	__u32 wait; /* ns, from then on */
@@ -60,6 +62,12 @@ struct py_walk {
 	__u64 words[PMB_PY_CODE_MAX / 8];
 	__u64 at;    /* the next frame */
 	__u64 frame; /* the present one */
+	/* Of the present thread, in one interpreter each: the innermost first. */
+	__u64 states[PY_STATES_MAX];
+	__u64 interpreter; /* that is looked through for one, */
+	__u64 idle;        /* and one that runs nothing */
+	__u32 n_states;
+	__u32 state; /* the next one */
 	__u64 h;
 	__u32 n;
 	__u32 layout;
@@ -127,36 +135,72 @@ static __always_inline __u64 py_thread_id(const struct pmb_python *layout, __u32
 #endif
 }
 
-/* Whether it is w->at, or that is 0; else w->at becomes the next. A function of its own for the
- * verifier. */
+static __always_inline __u64 py_current_frame(const struct pmb_python *layout, __u64 state)
+{
+	__u64 at = py_word(state + layout->thread_frame);
+
+	return at && layout->cframe_frame != PMB_PY_NONE ? py_word(at + layout->cframe_frame) : at;
+}
+
+/* One step through the threads of all interpreters: w->at is a thread of w->interpreter. Returns
+ * whether that was all. A function of its own for the verifier. */
 __noinline int pmb_py_thread(__u64 id, __u32 id_at)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout;
+	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	__u32 n = w ? w->n_states : 0;
+	__u64 at;
 
-	if (!w || !w->at)
+	if (!layout || !w->interpreter || n >= PY_STATES_MAX)
 		return 1;
-	layout = bpf_map_lookup_elem(&pmb_pythons, &w->layout);
-	if (!layout || py_word(w->at + id_at) == id)
-		return 1;
-	w->at = py_word(w->at + layout->thread_next);
-	return 0;
-}
-
-static __always_inline __u64 py_look_for(const struct pmb_python *layout, struct py_walk *w,
-					 __u64 runtime, __u64 id, __u32 id_at)
-{
-	__u64 interpreter = py_word(runtime + layout->interpreters);
-
-	w->at = interpreter ? py_word(interpreter + layout->threads) : 0;
-	for (int i = 0; i < PY_THREADS_MAX; i++) {
-		if (pmb_py_thread(id, id_at))
-			return w->at;
+	at = w->at;
+	w->at = at ? py_word(at + layout->thread_next) : 0;
+	if (at && py_word(at + id_at) == id) {
+		if (py_current_frame(layout, at)) {
+			w->states[n & (PY_STATES_MAX - 1)] = at;
+			w->n_states = n + 1;
+			w->at = 0;
+		} else {
+			w->idle = at;
+		}
+	}
+	if (!w->at) {
+		w->interpreter = py_word(w->interpreter + layout->interpreter_next);
+		w->at = w->interpreter ? py_word(w->interpreter + layout->threads) : 0;
 	}
 	return 0;
 }
 
-/* Of the present thread: where its interpreter's frames begin. 0: it runs none. */
+/* Returns the innermost state of this thread. An interpreter that is run inside another is newer
+ * than that, and comes before it. */
+static __always_inline __u64 py_look_for(const struct pmb_python *layout, struct py_walk *w,
+					 __u64 newest, __u64 id, __u32 id_at)
+{
+	w->interpreter = newest;
+	w->at = newest ? py_word(newest + layout->threads) : 0;
+	for (int i = 0; i < PY_LOOKED_AT_MAX; i++) {
+		if (pmb_py_thread(id, id_at))
+			break;
+	}
+	return w->n_states ? w->states[0] : w->idle;
+}
+
+/* On to where the frames of the thread's next state begin, if the ones before ended. 0: there is
+ * no more. */
+__noinline int pmb_py_state(void)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	__u32 i = w ? w->state : 0;
+
+	if (!layout || w->at || i >= w->n_states)
+		return 0;
+	w->state = i + 1;
+	w->at = py_current_frame(layout, w->states[i & (PY_STATES_MAX - 1)]);
+	return w->at != 0;
+}
+
+/* Of the present thread: where its interpreters' frames begin. 0: it runs none. */
 __noinline int pmb_py_begin(__u32 tgid)
 {
 	struct py_walk *w = py_walk_of_cpu();
@@ -164,7 +208,8 @@ __noinline int pmb_py_begin(__u32 tgid)
 	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
 	struct py_thread *t = bpf_map_lookup_elem(&pmb_py_threads, &index);
 	struct pmb_python *layout;
-	__u64 id, now, state;
+	__u64 id, now, newest, state;
+	bool known;
 
 	if (!w || !s || !t)
 		return 0;
@@ -173,22 +218,27 @@ __noinline int pmb_py_begin(__u32 tgid)
 		return 0;
 	id = py_thread_id(layout, &id_at);
 	now = s->stack.rec.time;
+	newest = py_word(s->walk.runtime_at + layout->interpreters);
+	known = t->id == id && t->tgid == tgid;
 	state = t->state;
-	if (t->id != id || t->tgid != tgid || (state && py_word(state + id_at) != id) ||
-	    (!state && now - t->looked > t->wait)) {
-		state = py_look_for(layout, w, s->walk.runtime_at, id, id_at);
-		t->wait = t->id != id || t->tgid != tgid || state ? PY_FIRST_NS :
-			  t->wait < PY_AGAIN_NS / 2               ? 2 * t->wait :
-								    PY_AGAIN_NS;
+	w->at = w->idle = 0;
+	w->n_states = w->state = 0;
+	if (known && state && t->alone == newest && py_word(state + id_at) == id) {
+		w->states[0] = state;
+		w->n_states = 1;
+	} else if (!known || state || now - t->looked > t->wait) {
+		state = py_look_for(layout, w, newest, id, id_at);
+		t->wait = !known || state           ? PY_FIRST_NS :
+			  t->wait < PY_AGAIN_NS / 2 ? 2 * t->wait :
+						      PY_AGAIN_NS;
+		t->alone = py_word(newest + layout->interpreter_next) ? 0 : newest;
 		t->id = id;
 		t->tgid = tgid;
 		t->looked = now;
 		t->state = state;
+		w->at = 0;
 	}
-	w->at = state ? py_word(state + layout->thread_frame) : 0;
-	if (w->at && layout->cframe_frame != PMB_PY_NONE)
-		w->at = py_word(w->at + layout->cframe_frame);
-	return w->at != 0;
+	return pmb_py_state();
 }
 
 /* "invalid access to map value": the compiler leaves bounds out that the verifier can't see. */
@@ -293,7 +343,7 @@ __noinline int pmb_py_frames(void)
 		return 0;
 	for (int i = 0; i < PY_AT_ONCE; i++) {
 		if (!py_frame(layout, w))
-			return 0;
+			return pmb_py_state();
 	}
 	return 1;
 }

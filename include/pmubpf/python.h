@@ -42,8 +42,9 @@ enum {
  * but for those that say otherwise. */
 struct pmb_python {
 	__u32 version;      /* as Py_Version has it: 0x030b02f0 */
-	__u16 interpreters; /* in _PyRuntime: the first interpreter */
-	__u16 threads;      /* in an interpreter: the first thread */
+	__u16 interpreters; /* in _PyRuntime: the interpreter that was made last */
+	__u16 interpreter_next;
+	__u16 threads; /* in an interpreter: the first thread */
 	__u16 thread_next;
 	__u16 thread_id;        /* what pthread_self() says */
 	__u16 thread_native_id; /* what gettid() says */
@@ -73,7 +74,6 @@ struct pmb_python {
 	__u16 lines;        /* enum pmb_py_lines */
 	__u16 bytes_length; /* of a line table */
 	__u16 bytes_at;
-	__u16 pad;
 };
 
 /* What a file says of the interpreter in it. */

@@ -281,6 +281,35 @@ t_threads() {
 	each_python threads_have_theirs
 }
 
+# What a stack says up to the leaf is what the leaf said, through the interpreters around it.
+interpreters_have_theirs() { # PYTHON
+	local leaf line wrong
+	rm -f "$T/told"
+	record_python "$1" interpreters.py "$T/told" 0.1
+	functions_of "$T/folded" >"$T/functions"
+	expect_eq "$(wc -l <"$T/told")" 6 "$1: leaves that told their stacks"
+	while read -r line; do
+		leaf=${line##*;}
+		grep -E "(^|;)$leaf " "$T/functions" >"$T/those"
+		expect_ge "$(samples_in <"$T/those")" 20 "$1: samples in $leaf"
+		wrong=$(sed -E 's/ [0-9]+$//' "$T/those" | grep -vxF "$line" | head -n 1)
+		[ -z "$wrong" ] || fail "$1: $leaf told $line, and a sample has $wrong"
+	done <"$T/told"
+	! grep -q '_PyEval_EvalFrameDefault.*leaf_[a-z]*_\[py\]' "$T/folded" ||
+		fail "$1: the interpreter's function stands beside what it ran"
+}
+
+t_interpreters() {
+	local python found=
+	for python in $(pythons); do
+		python_command "$python" "$PROGRAMS/interpreters.py" "$T/no" 0
+		"${RUN[@]}" >"$T/no" 2>&1 || continue # it has no module for that
+		found=1
+		interpreters_have_theirs "$python"
+	done
+	[ -n "$found" ] || skip "no Python here can have several interpreters"
+}
+
 # 40 of them, after one of a second, whose interpreter gets its table meanwhile. What each does
 # before its own code runs is none of its functions'.
 brief_ones_have_names() { # PYTHON
@@ -367,7 +396,7 @@ is_harmless() { # PROGRAM WHAT OPTION…
 	expect_eq "$(sum_get '.events[0].kernel.dropped | add')" 0 "$1 $2: dropped"
 	expect_ge "$(user_share "$T/folded" "^$1;")" 99 "$1 $2: percent in it"
 	case $2 in
-	many | cycle)
+	many | cycle | interpreters)
 		expect_ge "$(grep -cE 'hello(:hello:[0-9]+)?_\[py\]' "$T/folded")" 1 \
 			"$1 $2: lines of hello"
 		;;
@@ -377,7 +406,7 @@ is_harmless() { # PROGRAM WHAT OPTION…
 t_hostile_interpreters() {
 	local what program
 	for program in fakepython oldpython; do
-		for what in cycle threads length kernel nowhere many; do
+		for what in cycle threads length kernel nowhere many interpreters nobody; do
 			is_harmless "$program" "$what" --lines
 		done
 	done

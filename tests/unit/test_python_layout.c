@@ -279,6 +279,7 @@ Test(python_layout, known_versions)
 	cr_expect_eq(p.code_instrs, 184);
 	cr_expect_eq(p.lines, PMB_PY_LINES_LOCATIONS);
 	cr_assert(python_layout(V312, "", 0, &p));
+	cr_expect_eq(p.interpreter_next, 0);
 	cr_expect_eq(p.threads, 72);
 	cr_expect_eq(p.frame_entry, PMB_PY_NONE);
 	cr_expect_eq(p.code_name, 128);
@@ -301,6 +302,7 @@ Test(python_layout, known_old_versions)
 		cr_assert(python_layout(version, "", 0, &p));
 		cr_expect_eq(p.version, version);
 		cr_expect_eq(p.interpreters, 32);
+		cr_expect_eq(p.interpreter_next, 0);
 		cr_expect_eq(p.threads, 8);
 		cr_expect_eq(p.thread_next, 8);
 		cr_expect_eq(p.thread_frame, 24);
@@ -347,6 +349,7 @@ Test(python_layout, describes_itself)
 
 	cr_assert(python_layout(V313, offsets_313, sizeof(offsets_313), &p));
 	cr_expect_eq(p.interpreters, 632);
+	cr_expect_eq(p.interpreter_next, 7264);
 	cr_expect_eq(p.threads, 7344);
 	cr_expect_eq(p.thread_next, 8);
 	cr_expect_eq(p.thread_frame, 72);
@@ -405,6 +408,7 @@ static void expect_described(uint32_t version, const uint64_t *words, size_t n, 
 
 	cr_assert(python_layout(version, words, n * sizeof(*words), &p));
 	cr_expect_eq(p.interpreters, words[5]);
+	cr_expect_eq(p.interpreter_next, words[8]);
 	cr_expect_eq(p.thread_next, 8);
 	cr_expect_eq(p.thread_frame, 72);
 	cr_expect_eq(p.thread_id, thread_id);

@@ -2,8 +2,8 @@
 /*
  * A program that says it is CPython 3.12, and whose objects are hostile: lists that never end,
  * frames that are their own callers, texts of 2^62 characters, pointers to nowhere and into the
- * kernel. It spins for ARGV[2] seconds; ARGV[1] says which: cycle, threads, length, kernel,
- * nowhere, many.
+ * kernel. It spins for ARGV[2] seconds; ARGV[1] says which: cycle, threads, interpreters, nobody,
+ * length, kernel, nowhere, many.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -104,6 +104,12 @@ int main(int argc, char **argv)
 		frames[0][FRAME_BACK] = addr(frames[0]);
 	} else if (strcmp(what, "threads") == 0) {
 		thread[THREAD_ID] = 1; /* another's; and the next one is the same */
+	} else if (strcmp(what, "interpreters") == 0) {
+		interpreter[0] = addr(interpreter);
+	} else if (strcmp(what, "nobody") == 0) {
+		interpreter[0] = addr(interpreter);
+		thread[THREAD_ID] = 1;
+		thread[1] = 0;
 	} else if (strcmp(what, "length") == 0) {
 		text[2] = 1ULL << 62;
 	} else if (strcmp(what, "kernel") == 0) {

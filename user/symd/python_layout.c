@@ -21,11 +21,12 @@ enum {
 	BYTES_AT = 32
 };
 
-/* The members in their order: of _PyRuntime and an interpreter one each, then those of a thread. */
+/* The members in their order: of _PyRuntime and an interpreter one each, then those of a thread.
+ * What leads to the next interpreter comes first in one. */
 #define THREAD(in_runtime, in_interpreter, next, id, native_id, frame, in_cframe)         \
-	.interpreters = (in_runtime), .threads = (in_interpreter), .thread_next = (next), \
-	.thread_id = (id), .thread_native_id = (native_id), .thread_frame = (frame),      \
-	.cframe_frame = (in_cframe)
+	.interpreters = (in_runtime), .interpreter_next = 0, .threads = (in_interpreter), \
+	.thread_next = (next), .thread_id = (id), .thread_native_id = (native_id),        \
+	.thread_frame = (frame), .cframe_frame = (in_cframe)
 #define FRAME(size, code, previous, owner, shim, entry)                           \
 	.frame_size = (size), .frame_code = (code), .frame_previous = (previous), \
 	.frame_owner = (owner), .owner_shim = (shim), .frame_entry = (entry)
@@ -62,15 +63,19 @@ static const struct pmb_python layouts[] = {
 /* Which word of struct _Py_DebugOffsets says what. */
 static const struct words {
 	uint32_t version;
-	uint8_t interpreters, threads, thread_next, thread_frame, thread_id, thread_native_id;
+	uint8_t interpreters, interpreter_next, threads, thread_next, thread_frame, thread_id,
+		thread_native_id;
 	uint8_t frame_previous, frame_executable, frame_localsplus, frame_owner;
 	uint8_t code_filename, code_qualname, code_linetable, code_firstlineno;
 	uint8_t text_state, text_length, text_asciiobject_size;
 	uint8_t frame_instr_ptr, code_co_code_adaptive, bytes_ob_size, bytes_ob_sval;
 } described[] = {
-	{V(13), 5, 9, 21, 23, 24, 25, 29, 30, 32, 33, 35, 37, 38, 39, 68, 69, 70, 31, 43, 65, 66},
-	{V(14), 5, 9, 24, 26, 27, 28, 32, 33, 35, 36, 40, 42, 43, 44, 78, 79, 80, 34, 48, 75, 76},
-	{V(15), 5, 9, 24, 26, 30, 31, 40, 41, 43, 44, 48, 50, 51, 52, 90, 91, 92, 42, 56, 87, 88},
+	{V(13), 5,  8,  9,  21, 23, 24, 25, 29, 30, 32, 33,
+	 35,    37, 38, 39, 68, 69, 70, 31, 43, 65, 66},
+	{V(14), 5,  8,  9,  24, 26, 27, 28, 32, 33, 35, 36,
+	 40,    42, 43, 44, 78, 79, 80, 34, 48, 75, 76},
+	{V(15), 5,  8,  9,  24, 26, 30, 31, 40, 41, 43, 44,
+	 48,    50, 51, 52, 90, 91, 92, 42, 56, 87, 88},
 };
 
 struct description {
@@ -96,6 +101,7 @@ static bool describes(struct description *d, const struct words *at, struct pmb_
 {
 	*ret = (struct pmb_python){
 		.interpreters = offset(d, at->interpreters, PMB_PY_OFFSET_MAX),
+		.interpreter_next = offset(d, at->interpreter_next, PMB_PY_OFFSET_MAX),
 		.threads = offset(d, at->threads, PMB_PY_OFFSET_MAX),
 		.thread_next = offset(d, at->thread_next, PMB_PY_OFFSET_MAX),
 		.thread_frame = offset(d, at->thread_frame, PMB_PY_OFFSET_MAX),
