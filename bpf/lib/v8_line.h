@@ -197,14 +197,27 @@ __noinline int pmb_v8_count(__u64 id, __u64 from)
 	return 1;
 }
 
+/* That line of the script's text as it is called: a script may begin further down (or up) in what
+ * its name says, as vm.Script's lineOffset has it. 0: it isn't known. */
+static __always_inline int v8_line_called(const struct pmb_v8 *layout, __u64 script, __u32 line)
+{
+	__s64 before = layout->script_lines_before ? v8_word(script, layout->script_lines_before) :
+						     0;
+
+	before = (__u32)before ? line : line + (before >> 32);
+	return before > 0 && before <= 0x7fffffff ? before : 0;
+}
+
 /* In which line that place of the script's text is, from 1 on; 0: it isn't known; below 0: there is
  * no time for it at this sample. */
 __noinline int pmb_v8_line(__u64 script, int place)
 {
 	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
 	__u64 id, from;
 
-	if (!w || place < 0 || !pmb_v8_source(script, place) || w->text_left > PMB_V8_SCRIPT_MAX)
+	if (!layout || place < 0 || !pmb_v8_source(script, place) ||
+	    w->text_left > PMB_V8_SCRIPT_MAX)
 		return 0;
 	from = w->text_at;
 	id = id_mix(id_mix(id_seed_user(w->chain.tgid), from), w->text_chars);
@@ -215,7 +228,7 @@ __noinline int pmb_v8_line(__u64 script, int place)
 			break;
 	}
 	if (!w->text_left)
-		return w->text_lines + 1;
+		return v8_line_called(layout, script, w->text_lines + 1);
 	return w->text_read >= PMB_V8_SOURCE_MAX ? -1 : 0;
 }
 

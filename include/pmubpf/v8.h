@@ -55,11 +55,11 @@ struct pmb_v8 {
 	__u16 bytecode_data;  /* 0: nothing of it is known */
 	__u16 bytecode_table; /* its table of places */
 	__u16 type_bytecode;
-	__u16 type_bytes;   /* of that table */
-	__u16 type_trusted; /* the same, where it is one of its own kind; 0: it isn't */
-	__u16 newer_table;  /* each step in it has two bits that say what it is about */
-	__u16 version;      /* the first number of V8's own */
-	__u16 pad;
+	__u16 type_bytes;          /* of that table */
+	__u16 type_trusted;        /* the same, where it is one of its own kind; 0: it isn't */
+	__u16 newer_table;         /* each step in it has two bits that say what it is about */
+	__u16 version;             /* the first number of V8's own */
+	__u16 script_lines_before; /* of a script's text; 0: it isn't known */
 };
 
 /* Of a string's type. */

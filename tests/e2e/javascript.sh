@@ -197,6 +197,20 @@ t_the_line_that_ran() {
 	done
 }
 
+# A script's text begins where it is said to.
+t_scripts_further_down() {
+	local node
+	need_node
+	for node in $(nodes); do
+		record_js --lines "$node" --jitless "$TOP/tests/workloads/javascript/further.js" 1
+		expect_ge "$(samples_in ';down:further.vm:10[012]$')" 100 "$node: 99 lines down"
+		expect_ge "$(samples_in ';up:further.vm:[123]$')" 100 "$node: 2 lines up"
+		expect_eq "$(samples_in ';(up|down):further.vm:')" \
+			"$(samples_in ';(down:further.vm:10[012]|up:further.vm:[123])(;|$)')" \
+			"$node: on their lines"
+	done
+}
+
 # Of what V8 puts together of parts no part is missing.
 t_names_of_parts() {
 	local node name
@@ -226,7 +240,7 @@ t_lines_of_any() {
 	local line
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	record_js --lines "$WORKLOADS/fakev8" 1
-	for line in 1 4 5 514 99990 4000001; do
+	for line in 1 2 4 5 514 1005 99990 4000001; do
 		expect_ge "$(samples_in "^;on_$line:fake.js:$line\$")" 30 "samples on line $line"
 	done
 	expect_eq "$(samples_in '^;on_[0-9][0-9]?[0-9]?[0-9]?[0-9]?(:.*)?$')" \
@@ -241,6 +255,7 @@ t_lines_of_lies() {
 	record_js --lines "$WORKLOADS/fakev8" 1 lies
 	expect_ge "$(samples_in '^;lie$')" 60 "samples in those that can't be where they say"
 	expect_eq "$(samples_in '^;lie:')" 0 "with lines"
+	expect_ge "$(samples_in '^;first:fake.js:1$')" 10 "samples in one that says a wrong number"
 }
 
 # Numbers in the names say on which line each is, whoever calls and whoever is called.

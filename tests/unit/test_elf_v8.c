@@ -119,6 +119,7 @@ Test(elf_v8, what_it_says)
 		.type_bytecode = 310,
 		.type_bytes = 311,
 		.version = 13,
+		.script_lines_before = 24,
 	};
 	struct pmb_runtime runtime;
 
@@ -190,6 +191,10 @@ Test(elf_v8, what_only_lines_need)
 		cr_expect_neq(runtime.v8.function_shared, 0, "lie %zu", i);
 		say(lies[i].what, honest);
 	}
+	say(&v8dbg_class_Script__line_ends__Object, 48);
+	cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8);
+	cr_expect_eq(runtime.v8.script_lines_before, 0);
+	cr_expect_eq(runtime.v8.bytecode_data, 56);
 	say(&_ZN2v88internal7Version6major_E, 14);
 	cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8);
 	cr_expect_eq(runtime.v8.bytecode_data, 56);

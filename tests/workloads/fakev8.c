@@ -91,13 +91,19 @@ static uint64_t thin(uint32_t length, uint64_t other)
 	return object(13, (const uint64_t[]){(uint64_t)length << 32, other}, 2);
 }
 
-static uint64_t function_in(uint64_t name, uint64_t file, uint64_t source)
+/* `before` is what it says of lines before its text. */
+static uint64_t function_below(uint64_t before, uint64_t name, uint64_t file, uint64_t source)
 {
-	const uint64_t script[] = {source, file};
-	const uint64_t shared[] = {name, object(SCRIPT, script, 2), 7};
+	const uint64_t script[] = {source, file, before};
+	const uint64_t shared[] = {name, object(SCRIPT, script, 3), 7};
 	const uint64_t words[] = {object(SHARED, shared, 3)};
 
 	return object(FUNCTION, words, 1);
+}
+
+static uint64_t function_in(uint64_t name, uint64_t file, uint64_t source)
+{
+	return function_below(0, name, file, source);
 }
 
 static uint64_t function(uint64_t name, uint64_t file)
@@ -278,7 +284,9 @@ static size_t honest(uint64_t *ret)
 					joined(2, string(8, 0, ""), string(8, 2, ".f")))),
 			  joined(7, thin(7, file), string(8, 0, "")));
 	ret[9] = function(joined(8, string(8, 5, "start"), string(0, 3, "w\0i\0d\0")), file);
-	return 10;
+	ret[10] = function_below(1000ULL << 32, placed("on_1005", 8, 12), file, text);
+	ret[11] = function_below((uint64_t)-3 << 32, placed("on_2", 8, 12), file, text);
+	return 12;
 }
 
 static size_t lies(uint64_t *ret)
@@ -294,6 +302,7 @@ static size_t lies(uint64_t *ret)
 							       scoped(74, 1),
 							       string(0, 0x7fffffff, "wide"),
 							       ring};
+	const uint64_t text = string(8, 12, "\n\r\n\n\v\t*\nf()");
 	uint64_t high = string(8, 4, "high"), wide = string(8, 4, "wide");
 	size_t n = 0;
 
@@ -317,6 +326,10 @@ static size_t lies(uint64_t *ret)
 	ret[n++] = function_in(placed("lie", 5, 9), file, external(26, 99, "\n\n\n\n\n\n"));
 	ret[n++] = function_in(placed("lie", 9, 5), file, string(8, 10, "\n\n\n\n\n\n\n\n\n"));
 	ret[n++] = function_in(placed("lie", 2, 4), file, ring);
+	/* less than no line, more than there are; what is no number is none */
+	ret[n++] = function_below((uint64_t)-5 << 32, placed("lie", 8, 12), file, text);
+	ret[n++] = function_below((uint64_t)INT32_MAX << 32, placed("lie", 8, 12), file, text);
+	ret[n++] = function_below(kernel, placed("first", 0, 9), file, text);
 	ret[n++] = kernel;
 	ret[n++] = 3;
 	ret[n++] = ring;
@@ -362,7 +375,7 @@ static void interpret(uint8_t *page, uint64_t context, bool known, double until)
 int main(int argc, char **argv)
 {
 	double until = argc > 1 ? strtod(argv[1], NULL) : 1;
-	uint64_t functions[32], context;
+	uint64_t functions[64], context;
 	const char *what = argc > 2 ? argv[2] : "";
 	uint8_t *page;
 	run_fn run;

@@ -18,6 +18,9 @@ enum {
 	TYPE_MAX = 0xffff,
 	BYTECODE_TABLE = 32, /* up to Node 20 */
 	NEWER_TABLE = 14,    /* of V8's versions the first one */
+	/* In a script, behind its name: how many lines are before its text; columns, a context and
+	 * a type; then the table of lines, which has a name. */
+	LINE_ENDS = 40,
 };
 
 #define AT(member) offsetof(struct pmb_v8, member)
@@ -48,6 +51,7 @@ static const struct wanted {
 	{"FirstNonstringType", AT(type_string_end), 1, false},
 	{"scopeinfo_idx_ncontextlocals", AT(scope_locals), 1, false},
 	{"scopeinfo_idx_first_vars", AT(scope_first), 1, false},
+	{"class_Script__line_ends", AT(script_lines_before), 8, true},
 	{"class_BytecodeArray__data", AT(bytecode_data), 1, true},
 	{"type_BytecodeArray", AT(type_bytecode), 1, true},
 	{"type_ByteArray", AT(type_bytes), 1, true},
@@ -212,6 +216,8 @@ static uint16_t most(uint16_t a, uint16_t b)
 static bool finish(struct pmb_v8 *l)
 {
 	l->shared_place &= ~7U;
+	l->script_lines_before =
+		l->script_lines_before == l->script_name + LINE_ENDS ? l->script_name + 8U : 0;
 	l->shared_size = most(most(l->shared_name, l->shared_script), l->shared_place) + 8U;
 	if (l->scope_locals >= TYPE_MAX / 16 || l->scope_first >= TYPE_MAX / 16)
 		return false;
