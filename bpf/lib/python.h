@@ -84,6 +84,7 @@ struct py_walk {
 	__u32 is_placed;  /* its id is that of where it ran, too */
 	__u32 n_strings;  /* of a text of JavaScript, in `page`: what is still to be looked at */
 	__u32 code_bytes; /* of the bytecode that is looked at */
+	__u64 code_at;    /* the baseline code that a frame runs (lib/v8_baseline.h) */
 	/* Of a table of places (lib/v8_ran.h), how far it was read. */
 	struct {
 		__u64 number, shift, second, newer; /* `second`, `newer`: no bits, or all */

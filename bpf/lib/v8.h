@@ -232,7 +232,7 @@ __noinline int pmb_v8_lines(__u32 i, __u64 scope, __u64 script)
 	ran = -1;
 	if (w->text_read < PMB_V8_SOURCE_MAX) {
 		table = pmb_v8_ran(i);
-		ran = table ? pmb_v8_line(script, pmb_v8_place(table, w->at)) : 0;
+		ran = table ? pmb_v8_line(script, v8_place_that_ran(w, table)) : 0;
 	}
 	w->line = ran;
 	return first;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which place of its script's text a frame of V8's interpreter runs. The frame has its bytecode and
- * which byte of it; beside the bytecode is a table of places, if V8 has made one. The hard thing is
- * that code that was optimised while it ran has the interpreter's words in its frame still: so the
- * interpreter is told by the code that the frame runs.
+ * Which place of its script's text a frame of V8's interpreter runs, or of its baseline code. The
+ * frame has its bytecode and (the interpreter's) which byte of it; beside the bytecode is a table
+ * of places, if V8 has made one. The hard thing is that code that was optimised while it ran has
+ * the same words in its frame still: so both are told by the code that the frame runs.
  */
 #ifndef PMUBPF_BPF_V8_RAN_H
 #define PMUBPF_BPF_V8_RAN_H
 
+#include "lib/v8_baseline.h"
 #include "lib/v8_word.h"
 
 enum {
@@ -50,8 +51,8 @@ static __always_inline bool v8_is_interpreted(struct scratch *s, struct py_walk 
 }
 
 /* Frame i of the stack: where the table of its code is, with its tag, and w->at the byte of the
- * code that it runs. 0: it isn't the interpreter's, or has no table. A function of its own for the
- * verifier. */
+ * code that it runs (or V8_IN_CODE). 0: it is neither the interpreter's nor baseline code, or has
+ * no table. A function of its own for the verifier. */
 __noinline __u64 pmb_v8_ran(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
@@ -65,19 +66,21 @@ __noinline __u64 pmb_v8_ran(__u32 i)
 		return 0;
 	fp = s->frame_at[i & PMB_MAX_FRAMES] & ~7ULL;
 	if (!py_read(w->page, V8_RAN_WORDS * sizeof(__u64), PMB_PY_FRAME_MAX,
-		     fp + PMB_V8_BYTECODE_AT) ||
-	    (__u32)w->page[0])
-		return 0; /* a whole number has its value in the upper half */
+		     fp + PMB_V8_BYTECODE_AT))
+		return 0;
 	w->at = w->page[0] >> 32;
 	bytecode = w->page[1];
 	if (v8_type(layout, bytecode) != layout->type_bytecode)
 		return 0;
 	w->code_bytes = v8_word(bytecode, sizeof(__u64)) >> 32;
-	if (!v8_is_interpreted(s, w, i, fp, bytecode))
+	/* a whole number has its value in the upper half */
+	if (!(__u32)w->page[0] && v8_is_interpreted(s, w, i, fp, bytecode)) {
+		w->at -= layout->bytecode_data - 1;
+		if (w->at >= w->code_bytes)
+			return 0;
+	} else if (!v8_is_baseline(layout, s, w, i, fp, bytecode)) {
 		return 0;
-	w->at -= layout->bytecode_data - 1;
-	if (w->at >= w->code_bytes)
-		return 0;
+	}
 	table = v8_word(bytecode, layout->bytecode_table);
 	type = v8_type(layout, table);
 	return type && (type == layout->type_bytes || type == layout->type_trusted) ? table : 0;
@@ -163,6 +166,16 @@ __noinline int pmb_v8_place(__u64 table, __u32 at)
 	return (w->place.found & 1) || !w->place.found ?
 		       V8_NO_PLACE :
 		       (int)(w->place.found >> 1 & 0x3fffffff) - 1;
+}
+
+/* The same of what pmb_v8_ran() found. */
+static __always_inline int v8_place_that_ran(struct py_walk *w, __u64 table)
+{
+	int at = w->at;
+
+	if (w->at & V8_IN_CODE)
+		at = pmb_v8_compiled(w->at);
+	return at < 0 ? V8_NO_PLACE : pmb_v8_place(table, at);
 }
 
 #endif

@@ -10,6 +10,11 @@
  *   frame ── fp - 32 ──► BytecodeArray ──► a table: from which byte of the code on it is which
  *         ── fp - 40 ──► the byte          place in the script's text; if V8 has made it
  *
+ *
+ * Of baseline code only the bytecode is in the frame:
+ *
+ *   SharedFunctionInfo ──► Code ──► a table: how many bytes of instructions each bytecode has
+ *
  * They travel as those of CPython do (pmubpf/python.h): a chain of objects' ids, whose positions
  * say which frame of the native stack each is: 1 is the innermost.
  */
@@ -28,6 +33,7 @@ enum {
 	PMB_V8_BYTECODE = -32,       /* in the interpreter: the bytecode, */
 	PMB_V8_BYTECODE_AT = -40,    /* and which byte of it, from the array's beginning on */
 	PMB_V8_POSITIONS_MAX = 8192, /* bytes of a table of places that are read */
+	PMB_V8_SHARED_CODE = 8,      /* in a SharedFunctionInfo: its baseline code, if it has any */
 };
 
 /* Where things lie in the objects of one build, from their maps on, in bytes; words but for those
@@ -60,6 +66,14 @@ struct pmb_v8 {
 	__u16 newer_table;         /* each step in it has two bits that say what it is about */
 	__u16 version;             /* the first number of V8's own */
 	__u16 script_lines_before; /* of a script's text; 0: it isn't known */
+	/* Of baseline code. */
+	__u16 type_code;
+	__u16 code_bytecode; /* what it was made of */
+	__u16 code_table;    /* of lengths; 0: nothing of it is known */
+	__u16 code_start;    /* the address of its instructions, or (code_inline) they themselves */
+	__u16 code_size;     /* 4 bytes: theirs */
+	__u16 code_inline;
+	__u8 sizes[1024]; /* of each bytecode with its operands: 256 plain, wide, wider ones */
 };
 
 /* Of a string's type. */

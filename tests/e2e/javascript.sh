@@ -177,23 +177,32 @@ t_lines() {
 	done
 }
 
-# The interpreter's functions stand where they are, whatever V8's version.
+# Functions of the interpreter and of baseline code stand where they are, whatever V8's version.
 t_the_line_that_ran() {
-	local node a b c all
+	local node mode baseline a b c all
 	need_node
 	for node in $(nodes); do
-		record_js --lines "$node" --jitless "$TOP/tests/workloads/javascript/lines.js" 1.5
-		a=$(samples_in ';loops:lines.js:1[01]$')
-		b=$(samples_in ';loops:lines.js:12$')
-		c=$(samples_in ';loops:lines.js:13$')
-		all=$((a + b + c))
-		echo "$node: $a $b $c, $(samples_in ';loops:lines.js:[0-9]*$')"
-		expect_60_30_10 "$a" "$b" "$c"
-		expect_ge "$all" "$(($(samples_in ';loops(:[^;]*)?$') * 9 / 10))" "of those in it"
-		a=$(samples_in ';calls:lines.js:21;loops:')
-		b=$(samples_in ';calls:lines.js:24;loops:')
-		expect_part "$a" "$((a + b))" 500 "share of the first call"
-		expect_ge "$((a + b))" "$((all * 9 / 10))" "samples in one that a line calls"
+		baseline='--always-sparkplug --no-opt'
+		# what isn't there can't be left out
+		! "$node" --no-maglev -e 0 2>"$T/no" || baseline+=' --no-maglev'
+		for mode in --jitless "$baseline"; do
+			# shellcheck disable=SC2086 # words
+			record_js --lines "$node" $mode \
+				"$TOP/tests/workloads/javascript/lines.js" 1.5
+			a=$(samples_in ';loops:lines.js:1[01]$')
+			b=$(samples_in ';loops:lines.js:12$')
+			c=$(samples_in ';loops:lines.js:13$')
+			all=$((a + b + c))
+			echo "$node $mode: $a $b $c, $(samples_in ';loops:lines.js:[0-9]*$')"
+			expect_60_30_10 "$a" "$b" "$c"
+			expect_ge "$all" "$(($(samples_in ';loops(:[^;]*)?$') * 9 / 10))" \
+				"of those in it"
+			a=$(samples_in ';calls:lines.js:21;loops:')
+			b=$(samples_in ';calls:lines.js:24;loops:')
+			expect_part "$a" "$((a + b))" 500 "share of the first call"
+			expect_ge "$((a + b))" "$((all * 9 / 10))" \
+				"samples in one that a line calls"
+		done
 	done
 }
 
@@ -274,6 +283,26 @@ t_lines_that_any_ran() {
 			grep -c fake)" 0 "$program: stacks with other lines"
 		record_js --lines "$WORKLOADS/$program" 1 lost
 		expect_ge "$(samples_in '^;first_2:fake.js:2;first_2:fake.js:2$')" 100 \
+			"$program: samples in those that can't be where they say"
+		expect_eq "$(samples_in 'first_2:fake.js:(2[0-9]|[^2])|first_2(;|$)')" 0 \
+			"$program: on other lines"
+	done
+}
+
+# The same of baseline code.
+t_lines_of_any_baseline_code() {
+	local program line
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	for program in fakev8 newerv8; do
+		record_js --lines "$WORKLOADS/$program" 1 compiled
+		for line in 6 11 21 90001; do
+			expect_ge "$(samples_in "^;at_$line:fake.js:$line\$")" 30 \
+				"$program: samples on line $line"
+		done
+		expect_eq "$(sed -E 's/;at_([0-9]+):fake.js:\1\>//g' "$T/functions" |
+			grep -c fake)" 0 "$program: stacks with other lines"
+		record_js --lines "$WORKLOADS/$program" 1 uncompiled
+		expect_ge "$(samples_in '^;first_2:fake.js:2$')" 100 \
 			"$program: samples in those that can't be where they say"
 		expect_eq "$(samples_in 'first_2:fake.js:(2[0-9]|[^2])|first_2(;|$)')" 0 \
 			"$program: on other lines"

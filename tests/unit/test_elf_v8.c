@@ -120,6 +120,13 @@ Test(elf_v8, what_it_says)
 		.type_bytes = 311,
 		.version = 13,
 		.script_lines_before = 24,
+		.type_code = 313,
+		.code_bytecode = 16,
+		.code_table = 24,
+		.code_start = 40,
+		.code_size = 56,
+		.sizes = {[0] = 1, 1, 1, 1,         1, 2, 3, [256] = 1, 1, 1, 1,
+			  1,       3, 5, [512] = 1, 1, 1, 1, 1,         5, 9},
 	};
 	struct pmb_runtime runtime;
 
@@ -199,6 +206,30 @@ Test(elf_v8, what_only_lines_need)
 	cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8);
 	cr_expect_eq(runtime.v8.bytecode_data, 56);
 	cr_expect_eq(runtime.v8.newer_table, 1);
+}
+
+/* Of the interpreter's code lines are known nevertheless. */
+Test(elf_v8, what_only_lines_of_baseline_code_need)
+{
+	static const struct {
+		const int *what;
+		int value;
+	} lies[] = {
+		{&v8dbg_type_Code__CODE_TYPE, 1 << 16},
+		{&v8dbg_class_Code__bytecode_offset_table__ByteArray, 32},
+		{&v8dbg_class_Code__bytecode_offset_table__ByteArray, -24},
+	};
+	struct pmb_runtime runtime;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+		int honest = *lies[i].what;
+
+		say(lies[i].what, lies[i].value);
+		cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8, "lie %zu", i);
+		cr_expect_eq(runtime.v8.code_table, 0, "lie %zu", i);
+		cr_expect_eq(runtime.v8.bytecode_data, 56, "lie %zu", i);
+		say(lies[i].what, honest);
+	}
 }
 
 /* Whatever is where: an end, and nothing outside of the file. */

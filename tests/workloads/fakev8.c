@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What says of itself that it is V8, and has functions like it (x86-64): fakev8 SECONDS
- * [lies|ran|lost]. Each runs for as long in code of its own. With "lies" all of its objects are
- * wrong: lengths, kinds, addresses, rings. With "ran" each says that it is interpreted, and its
- * name on which line it is, and so does who calls it; with "lost" it can't be told, and the name is
- * that of the first.
+ * [lies|ran|lost|compiled|uncompiled]. Each runs for as long in code of its own. With "lies" all
+ * of its objects are wrong: lengths, kinds, addresses, rings. With "ran" each says that it is
+ * interpreted, and its name on which line it is, and so does who calls it; with "lost" it can't be
+ * told, and the name is that of the first. "compiled" and "uncompiled" are the same of baseline
+ * code.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,9 +20,9 @@
 enum { SHARED = 300, SCOPE, SCRIPT, FUNCTION, MAP };
 
 SAYS(class_JSFunction__shared__Tagged_SharedFunctionInfo_, 8)
-SAYS(class_SharedFunctionInfo__name_or_scope_info__Object, 8)
-SAYS(class_SharedFunctionInfo__script__Object, 16)
-SAYS(class_SharedFunctionInfo__raw_function_token_offset__int16_t, 28)
+SAYS(class_SharedFunctionInfo__name_or_scope_info__Object, 16)
+SAYS(class_SharedFunctionInfo__script__Object, 24)
+SAYS(class_SharedFunctionInfo__raw_function_token_offset__int16_t, 36)
 SAYS(type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE, SHARED)
 SAYS(type_ScopeInfo__SCOPE_INFO_TYPE, SCOPE)
 SAYS(type_Script__SCRIPT_TYPE, SCRIPT)
@@ -52,10 +53,13 @@ __asm__(".text\n"
 	"push %r12; mov (%r8), %rdi; mov 8(%r8), %rsi; mov 16(%r8), %rdx; mov 24(%r8), %rcx\n"
 	"mov 40(%r8), %rax; mov 32(%r8), %r8; call *%rax\n"
 	"mov -0x20(%rbp), %r12; mov -0x24(%rbp), %r9d; mov -0x30(%rbp), %r12; leave; ret\n"
+	"compiled: push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; push $0; push %rdx; push %rdx\n"
+	"mov $50000000, %rcx\n"
+	"compiled_loop: dec %rcx; jnz compiled_loop; leave; ret\n"
 	"interpreter_end:\n");
-extern const uint8_t ran[], caller[], interpreter_end[];
+extern const uint8_t ran[], caller[], compiled[], compiled_loop[], interpreter_end[];
 #else /* it builds */
-static const uint8_t ran[1], caller[1], interpreter_end[1];
+static const uint8_t ran[1], caller[1], compiled[1], compiled_loop[1], interpreter_end[1];
 #endif
 
 static uint64_t *objects; /* words; tagged addresses are odd */
@@ -91,14 +95,20 @@ static uint64_t thin(uint32_t length, uint64_t other)
 	return object(13, (const uint64_t[]){(uint64_t)length << 32, other}, 2);
 }
 
-/* `before` is what it says of lines before its text. */
-static uint64_t function_below(uint64_t before, uint64_t name, uint64_t file, uint64_t source)
+/* `code` is its baseline code, `before` what it says of lines before its text. */
+static uint64_t function_of(uint64_t code, uint64_t before, uint64_t name, uint64_t file,
+			    uint64_t source)
 {
 	const uint64_t script[] = {source, file, before};
-	const uint64_t shared[] = {name, object(SCRIPT, script, 3), 7};
-	const uint64_t words[] = {object(SHARED, shared, 3)};
+	const uint64_t shared[] = {code, name, object(SCRIPT, script, 3), 7};
+	const uint64_t words[] = {object(SHARED, shared, 4)};
 
 	return object(FUNCTION, words, 1);
+}
+
+static uint64_t function_below(uint64_t before, uint64_t name, uint64_t file, uint64_t source)
+{
+	return function_of(0, before, name, file, source);
 }
 
 static uint64_t function_in(uint64_t name, uint64_t file, uint64_t source)
@@ -147,7 +157,7 @@ enum { TABLE = 312, NEWER_BITS = 2 };
 #else
 enum { TABLE = 311, NEWER_BITS = 0 };
 #endif
-enum { BYTECODE = 310, BYTECODE_DATA = 56, CODE_SIZE = 5000 };
+enum { CODE = 313, BYTECODE = 310, BYTECODE_DATA = 56, CODE_SIZE = 5000 };
 
 /* Behind the length; a number has 7 bits in a byte, the lowest first. */
 struct positions {
@@ -263,6 +273,110 @@ static size_t no_lines(struct call *ret)
 	return n;
 }
 
+/* Baseline code made of that bytecode, whose instructions are there. */
+static uint64_t code_of(uint64_t bytecode, uint64_t table, const uint8_t *start, uint64_t size)
+{
+	const uint64_t at = (uint64_t)(uintptr_t)start;
+#ifdef NEWER
+	const uint64_t words[] = {bytecode, table, 0, 0, at, size << 32};
+#else
+	const uint64_t words[] = {0, bytecode, table, 0, at, 0, size};
+#endif
+
+	return object(CODE, words, sizeof(words) / sizeof(*words));
+}
+
+/* Five, at bytes 0, 3, 7, 8 and 18, on lines 11, 21, 21, 6 and 90001: the second one is wide, the
+ * fourth wider. What is behind them is of no line of its own. */
+enum { BYTECODES_SIZE = 32 };
+static uint64_t bytecodes(const char *bytes)
+{
+	struct positions p = {.n = 0};
+	uint64_t words[6 + BYTECODES_SIZE / 8], before;
+
+	put_place(&p, 0, 3);
+	put_place(&p, 1, 8);
+	put_place(&p, 3, 10);
+	put_place(&p, 5, -15);
+	put_place(&p, 10, 89995);
+	before = bytecode_with(table_of(TABLE, p.n, p.bytes, p.n), BYTECODES_SIZE) - 1;
+	memcpy(words, (const uint64_t *)(uintptr_t)before + 1, 6 * sizeof(*words));
+	memcpy(words + 6, bytes, BYTECODES_SIZE);
+	return object(BYTECODE, words, sizeof(words) / sizeof(*words));
+}
+
+/* Of code whose loop belongs to the bytecode of that number, from 0 on. */
+static uint64_t lengths(uint64_t number)
+{
+	struct positions p = {.n = 0};
+
+	put_number(&p, (uint64_t)(compiled_loop - compiled) - number);
+	while (number--)
+		put_number(&p, 1);
+	put_number(&p, 5); /* the loop */
+	put_number(&p, 300);
+	put_number(&p, 0);
+	return table_of(TABLE, p.n, p.bytes, p.n);
+}
+
+static uint64_t compiled_function(const char *name, uint64_t code)
+{
+	return function_of(code, 0, placed(name, 1, 99999), string(8, 7, "fake.js"),
+			   external(10, sizeof(lines), lines));
+}
+
+static const char five[BYTECODES_SIZE] = "\6..\0\5..\4\1\6........\4\4\4\4\4";
+static const char prefixes[BYTECODES_SIZE];
+
+static size_t compiled_lines(struct call *ret, const uint8_t *code)
+{
+	static const char *const names[] = {"at_11", "at_21", "at_21", "at_6", "at_90001"};
+	const uint64_t bytecode = bytecodes(five);
+
+	for (uint64_t i = 0; i < 5; i++)
+		ret[i] = (struct call){
+			.function = compiled_function(names[i],
+						      code_of(bytecode, lengths(i), code, 100)),
+			.bytecode = bytecode,
+		};
+	return 5;
+}
+
+/* None is where its table says. */
+static size_t compiled_lies(struct call *ret, const uint8_t *code)
+{
+	static uint8_t endless[8700], naught[8700];
+	const uint64_t kernel = 0xffffffff81000001, good = bytecodes(five),
+		       prefix = bytecodes(prefixes);
+	const struct {
+		uint64_t bytecode, code;
+	} of[] = {
+		{good, code_of(prefix, lengths(1), code, 100)},
+		{good, code_of(good, lengths(1), code, 0)},
+		{good, code_of(good, lengths(1), (const uint8_t *)(uintptr_t)kernel, 100)},
+		{good, code_of(good, kernel, code, 100)},
+		{good, code_of(good, string(8, 5, "\7\7\7\7\7"), code, 100)},
+		{good, code_of(good, table_of(TABLE, 0, "", 0), code, 100)},
+		{good, code_of(good, table_of(TABLE, 8600, endless, 8600), code, 100)},
+		{good, code_of(good, table_of(TABLE, UINT32_MAX, naught, 8600), code, 100)},
+		{good, code_of(good, table_of(TABLE, 9, "\377\377\377\377\377\377\377\377\177", 9),
+			       code, 100)},
+		{good, code_of(good, table_of(TABLE, 1, "\177", 1), code, 100)},
+		{good, code_of(good, lengths(20), code, 100)},
+		{prefix, code_of(prefix, lengths(3), code, 100)},
+		{good, kernel},
+		{good, 5},
+		{string(8, 5, "hello"), code_of(good, lengths(1), code, 100)},
+	};
+	const size_t n = sizeof(of) / sizeof(*of);
+
+	memset(endless, 0xff, sizeof(endless));
+	for (size_t i = 0; i < n; i++)
+		ret[i] = (struct call){.function = compiled_function("first_2", of[i].code),
+				       .bytecode = of[i].bytecode};
+	return n;
+}
+
 static size_t honest(uint64_t *ret)
 {
 	static const uint16_t wide[] = {'\n', 0x0a00, 0x0a0a, '\n', '\n', 0x200a, 'f', 'g', 'h'};
@@ -372,6 +486,28 @@ static void interpret(uint8_t *page, uint64_t context, bool known, double until)
 	exit(0);
 }
 
+/* One after the other. */
+static void run_compiled(uint8_t *page, uint64_t context, bool known, double until)
+{
+	struct call calls[32];
+	call_fn call;
+	uint8_t *at;
+	size_t n;
+
+	memset(lines, '\n', sizeof(lines));
+	memcpy(page, ran, (size_t)(interpreter_end - ran));
+	at = page + (compiled - ran);
+	memcpy(&call, &at, sizeof(call));
+	n = known ? compiled_lines(calls, at) : compiled_lies(calls, at);
+	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
+		exit(1);
+	do {
+		for (size_t i = 0; i < n; i++)
+			call(calls[i].function, context, calls[i].bytecode, 0, NULL);
+	} while (!is_over(until));
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	double until = argc > 1 ? strtod(argv[1], NULL) : 1;
@@ -388,6 +524,8 @@ int main(int argc, char **argv)
 	context = object(FUNCTION, (const uint64_t[]){0}, 1);
 	if (strcmp(what, "ran") == 0 || strcmp(what, "lost") == 0)
 		interpret(page, context, what[0] == 'r', until);
+	if (strcmp(what, "compiled") == 0 || strcmp(what, "uncompiled") == 0)
+		run_compiled(page, context, what[0] == 'c', until);
 	memcpy(page, code, sizeof(code));
 	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
 		return 1;

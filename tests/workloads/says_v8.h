@@ -46,6 +46,20 @@ SAYS(class_BytecodeArray__wrapper__Tagged_BytecodeWrapper_, 16)
 SAYS(type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE, 312)
 #endif
 
+/* Of baseline code, and how long its bytecodes are: two of eight are longer by their operands. */
+SAYS(type_Code__CODE_TYPE, 313)
+#ifdef NEWER
+SAYS(class_Code__wrapper__Tagged_CodeWrapper_, 24)
+SAYS(class_Code__instruction_start__Address, 40)
+SAYS(class_Code__instruction_size__int, 52)
+#else
+SAYS(class_Code__bytecode_offset_table__ByteArray, 24)
+#endif
+enum { BYTECODE_NUMBERS = 8 };
+extern const unsigned char _ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE[];
+const unsigned char _ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE[3 * BYTECODE_NUMBERS] =
+	{1, 1, 1, 1, 1, 2, 3, 0, 1, 1, 1, 1, 1, 3, 5, 0, 1, 1, 1, 1, 1, 5, 9, 0};
+
 /* V8's own version, by its name in C++. */
 extern const int _ZN2v88internal7Version6major_E;
 #ifdef NEWER

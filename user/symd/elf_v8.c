@@ -21,6 +21,12 @@ enum {
 	/* In a script, behind its name: how many lines are before its text; columns, a context and
 	 * a type; then the table of lines, which has a name. */
 	LINE_ENDS = 40,
+	/* A code object's table is behind its bytecode; these are where no number says so. */
+	CODE_TABLE = 24,
+	CODE_START = 40,
+	CODE_SIZE = 56,
+	WIDTHS = 3, /* of operands */
+	BYTECODES_MAX = 256,
 };
 
 #define AT(member) offsetof(struct pmb_v8, member)
@@ -58,6 +64,11 @@ static const struct wanted {
 	{"major_E", AT(version), 1, true},
 	{"class_BytecodeArray__wrapper", AT(bytecode_table), 8, true}, /* newer ones have it */
 	{"type_TrustedByteArray", AT(type_trusted), 1, true},          /* as this */
+	{"type_Code", AT(type_code), 1, true},
+	{"class_Code__bytecode_offset_table", AT(code_table), 8, true},
+	{"class_Code__wrapper", AT(code_bytecode), 8, true},
+	{"class_Code__instruction_start", AT(code_start), 8, true},
+	{"class_Code__instruction_size", AT(code_size), 4, true},
 };
 
 /* What the overflow program takes for granted. */
@@ -137,6 +148,23 @@ static void take(struct reader *r, const char *name, size_t len, uint64_t vaddr)
 	}
 }
 
+/* How long each bytecode is: so many bytes for each width of their operands. */
+static void take_sizes(struct reader *r, const GElf_Sym *sym)
+{
+	uint64_t n = sym->st_size / WIDTHS;
+	uint8_t sizes[WIDTHS * BYTECODES_MAX];
+	GElf_Phdr ph;
+
+	if (!n || n > BYTECODES_MAX || sym->st_size % WIDTHS ||
+	    !elf_segment__of(r->from->elf, sym->st_value, sym->st_size, true, &ph) ||
+	    elf_bytes__read(r->from, ph.p_offset + (sym->st_value - ph.p_vaddr), sizes,
+			    sym->st_size) != sym->st_size)
+		return;
+	for (size_t i = 0; i < WIDTHS; i++)
+		memcpy(r->layout->sizes + i * BYTECODES_MAX, sizes + i * n, n);
+	r->has[AT(sizes)] = true;
+}
+
 /* In which its numbers are called what `wanted` says; or its version's, in C++. NULL: none. */
 static const char *own_name(const char *name, size_t *len, bool *ret_is_for_debuggers)
 {
@@ -156,6 +184,7 @@ static const char *own_name(const char *name, size_t *len, bool *ret_is_for_debu
 
 static void look(struct reader *r, struct elf_records *symbols, struct elf_strings *strings)
 {
+	static const char sizes[] = "_ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE";
 	GElf_Sym sym;
 
 	for (size_t i = 0; i < SYMBOLS_MAX && elf_records__next_symbol(symbols, &sym); i++) {
@@ -163,10 +192,13 @@ static void look(struct reader *r, struct elf_records *symbols, struct elf_strin
 		const char *name;
 		size_t len;
 
-		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || sym.st_size != WORD)
+		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || !sym.st_size ||
+		    sym.st_size > WIDTHS * BYTECODES_MAX)
 			continue;
 		name = elf_strings__at(strings, sym.st_name, &len);
-		name = name ? own_name(name, &len, &is_for_debuggers) : NULL;
+		if (name && len == sizeof(sizes) - 1 && memcmp(name, sizes, len) == 0)
+			take_sizes(r, &sym);
+		name = name && sym.st_size == WORD ? own_name(name, &len, &is_for_debuggers) : NULL;
 		if (!name)
 			continue;
 		r->is_v8 |= is_for_debuggers;
@@ -205,6 +237,29 @@ static void finish_lines(struct pmb_v8 *l)
 {
 	l->bytecode_table = l->bytecode_table ? l->bytecode_table + 8U : BYTECODE_TABLE;
 	l->newer_table = l->version >= NEWER_TABLE;
+}
+
+/* Where code has what: newer ones say it, but for what is right before the wrapper; in the oldest
+ * the instructions are in it. Others say where one table is. */
+static void finish_code(const struct reader *r, struct pmb_v8 *l)
+{
+	uint16_t wrapper = l->code_bytecode;
+	bool says = r->has[AT(code_start)] && r->has[AT(code_size)];
+
+	if (r->has[AT(code_bytecode)] && says && wrapper > 2 * 8) {
+		l->code_bytecode = wrapper - 2 * 8;
+		l->code_table = wrapper - 8;
+	} else if (says || (r->has[AT(code_table)] && l->code_table == CODE_TABLE)) {
+		l->code_inline = says;
+		l->code_table = CODE_TABLE;
+		l->code_bytecode = CODE_TABLE - 8;
+		l->code_start = says ? l->code_start : CODE_START;
+		l->code_size = says ? l->code_size : CODE_SIZE;
+	} else {
+		l->code_table = 0;
+	}
+	if (!r->has[AT(type_code)] || !r->has[AT(sizes)])
+		l->code_table = 0;
 }
 
 static uint16_t most(uint16_t a, uint16_t b)
@@ -262,6 +317,7 @@ enum pmb_runtime_state elf_v8__find(const struct elf_bytes *from, struct pmb_run
 			finish_lines(&ret->v8);
 		else
 			ret->v8.bytecode_data = 0;
+		finish_code(&r, &ret->v8);
 		place_builtins(from, ret);
 		return PMB_RUNTIME_V8;
 	}
