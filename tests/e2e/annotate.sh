@@ -61,7 +61,7 @@ of_line() { # MARK EVENT
 }
 
 t_lines_and_instructions() {
-	local event text
+	local event text spins
 	annotate hot "$S/p.pb.gz"
 	for event in cpu-clock page-faults; do
 		expect_sums $event
@@ -70,8 +70,11 @@ t_lines_and_instructions() {
 			"$event in report"
 	done
 	expect_eq "$(of_line touch page-faults)" "$(cat "$S/touched")" "page faults of their line"
-	expect_ge "$(of_line spin cpu-clock)" $((9 * $(of_function cpu-clock) / 10)) \
-		"samples of the line that burns"
+	# what a page fault takes of that time differs by machine
+	spins=$(of_line spin cpu-clock)
+	expect_ge $((spins + $(of_line touch cpu-clock))) $((9 * $(of_function cpu-clock) / 10)) \
+		"samples of the lines that burn and touch"
+	expect_ge "$spins" $(($(of_function cpu-clock) / 2)) "samples of the line that burns"
 	# exact: one instruction has all of them
 	expect_eq "$(jq -c '[.instructions[].events[] | select(.event == "page-faults").self.samples
 		| select(. > 0)]' "$T/out")" "[$(cat "$S/touched")]" "page faults by instruction"
