@@ -51,6 +51,19 @@ bool elf_segment__of(Elf *elf, uint64_t vaddr, uint64_t size, bool in_file, GElf
 	return false;
 }
 
+bool elf_segment__by_type(Elf *elf, uint32_t type, size_t most, GElf_Phdr *ret)
+{
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n && i < most; i++) {
+		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == type)
+			return true;
+	}
+	return false;
+}
+
 /* Contents that stand in the file as they are. */
 static bool find_contents(Elf_Scn *scn, uint64_t max, GElf_Shdr *ret)
 {

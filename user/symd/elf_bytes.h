@@ -26,6 +26,9 @@ size_t elf_bytes__read(const struct elf_bytes *from, uint64_t off, void *ret, si
 /* The segment that has [vaddr, vaddr + size), in the file or at least in memory. */
 bool elf_segment__of(Elf *elf, uint64_t vaddr, uint64_t size, bool in_file, GElf_Phdr *ret);
 
+/* The first segment of that type, of the first `most`. */
+bool elf_segment__by_type(Elf *elf, uint32_t type, size_t most, GElf_Phdr *ret);
+
 /* The records of a section, one after the other. */
 struct elf_records {
 	const struct elf_bytes *from;

@@ -216,27 +216,19 @@ static bool find_by_header(const struct elf_cfi *s, uint64_t *ret_vaddr)
 	struct cfi_section header = {.data = bytes};
 	struct cursor c;
 	GElf_Phdr p;
-	size_t n;
+	ssize_t got;
 
-	if (elf_getphdrnum(s->elf, &n) < 0)
+	if (!elf_segment__by_type(s->elf, PT_GNU_EH_FRAME, INT32_MAX, &p))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		ssize_t got;
-
-		if (!gelf_getphdr(s->elf, (int)i, &p) || p.p_type != PT_GNU_EH_FRAME)
-			continue;
-		got = pread(s->fd, bytes, sizeof(bytes), (off_t)p.p_offset);
-		header.len = got > 0 ? (size_t)got : 0;
-		header.vaddr = header.data_base = p.p_vaddr;
-		c = cursor__over(bytes, header.len);
-		if (cursor__u8(&c) != 1)
-			return false;
-		encoding = cursor__u8(&c);
-		cursor__u16(&c);
-		return encoding != DW_EH_PE_omit &&
-		       cfi_pointer__read(&header, &c, encoding, ret_vaddr);
-	}
-	return false;
+	got = pread(s->fd, bytes, sizeof(bytes), (off_t)p.p_offset);
+	header.len = got > 0 ? (size_t)got : 0;
+	header.vaddr = header.data_base = p.p_vaddr;
+	c = cursor__over(bytes, header.len);
+	if (cursor__u8(&c) != 1)
+		return false;
+	encoding = cursor__u8(&c);
+	cursor__u16(&c);
+	return encoding != DW_EH_PE_omit && cfi_pointer__read(&header, &c, encoding, ret_vaddr);
 }
 
 static int add_loose(struct elf_cfi *s)

@@ -40,21 +40,14 @@ static bool starts__open(struct starts *s, const struct elf_bytes *from)
 	uint8_t head[HEAD_BYTES];
 	struct cursor c;
 	GElf_Phdr p;
-	size_t n = 0;
 
-	if (elf_getphdrnum(from->elf, &n) < 0)
+	if (!elf_segment__by_type(from->elf, PT_GNU_EH_FRAME, INT32_MAX, &p) ||
+	    elf_bytes__read(from, p.p_offset, head, sizeof(head)) != sizeof(head) ||
+	    !is_usual(head))
 		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (!gelf_getphdr(from->elf, (int)i, &p) || p.p_type != PT_GNU_EH_FRAME)
-			continue;
-		if (elf_bytes__read(from, p.p_offset, head, sizeof(head)) != sizeof(head) ||
-		    !is_usual(head))
-			return false;
-		c = cursor__over(head + 8, 4);
-		*s = (struct starts){from, p.p_vaddr, p.p_offset, cursor__u32(&c)};
-		return s->n <= (p.p_filesz - HEAD_BYTES) / ENTRY_BYTES && p.p_filesz > HEAD_BYTES;
-	}
-	return false;
+	c = cursor__over(head + 8, 4);
+	*s = (struct starts){from, p.p_vaddr, p.p_offset, cursor__u32(&c)};
+	return s->n <= (p.p_filesz - HEAD_BYTES) / ENTRY_BYTES && p.p_filesz > HEAD_BYTES;
 }
 
 /* 0: it can't be read. */

@@ -263,22 +263,15 @@ static bool find_functions(const struct elf_file *f, uint64_t *ret_hdr, uint32_t
 	uint8_t head[12];
 	GElf_Ehdr ehdr;
 	GElf_Phdr p;
-	size_t n;
 
 	if (!gelf_getehdr(f->elf, &ehdr) || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    elf_getphdrnum(f->elf, &n) < 0)
+	    !elf_segment__by_type(f->elf, PT_GNU_EH_FRAME, PHDRS_MAX, &p) ||
+	    elf_file__read(f, p.p_vaddr, head, sizeof(head)) != sizeof(head) ||
+	    memcmp(head, kind, sizeof(kind)) != 0)
 		return false;
-	for (size_t i = 0; i < n && i < PHDRS_MAX; i++) {
-		if (!gelf_getphdr(f->elf, (int)i, &p) || p.p_type != PT_GNU_EH_FRAME)
-			continue;
-		if (elf_file__read(f, p.p_vaddr, head, sizeof(head)) != sizeof(head) ||
-		    memcmp(head, kind, sizeof(kind)) != 0)
-			return false;
-		memcpy(ret_n, head + 8, sizeof(*ret_n));
-		*ret_hdr = p.p_vaddr;
-		return true;
-	}
-	return false;
+	memcpy(ret_n, head + 8, sizeof(*ret_n));
+	*ret_hdr = p.p_vaddr;
+	return true;
 }
 
 bool elf_file__function(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_start,

@@ -18,19 +18,6 @@ enum {
 	ENCODINGS = 0x3b031b01,
 };
 
-static bool find_header(Elf *elf, GElf_Phdr *ret)
-{
-	size_t n = 0;
-
-	if (elf_getphdrnum(elf, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
-		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == PT_GNU_EH_FRAME)
-			return true;
-	}
-	return false;
-}
-
 /* All of it in one section of code? Between sections there may be more room than in any. */
 static bool in_a_section(Elf *elf, uint64_t start, uint64_t end)
 {
@@ -53,8 +40,9 @@ bool elf_gap__largest(const struct elf_bytes *from, uint64_t *ret_from, uint64_t
 	GElf_Phdr ph;
 
 	*ret_from = *ret_to = 0;
-	if (!find_header(from->elf, &ph) || ph.p_filesz < HEAD ||
-	    elf_bytes__read(from, ph.p_offset, head, HEAD) != HEAD || head[0] != ENCODINGS)
+	if (!elf_segment__by_type(from->elf, PT_GNU_EH_FRAME, INT32_MAX, &ph) ||
+	    ph.p_filesz < HEAD || elf_bytes__read(from, ph.p_offset, head, HEAD) != HEAD ||
+	    head[0] != ENCODINGS)
 		return false;
 	n = head[2] < ENTRIES_MAX ? head[2] : ENTRIES_MAX;
 	for (off = ph.p_offset + HEAD; done < n; off += sizeof(entries)) {

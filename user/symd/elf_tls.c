@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "symd/elf_symbols.h"
 
 enum {
+	SEGMENTS_MAX = 256,
 	SYMBOLS_MAX = 1024 * 1024,
 	RELOCATIONS_MAX = 4 * 1024 * 1024, /* of a section */
 	THREAD_HEAD = 16,                  /* arm64: before the program's block */
@@ -52,19 +54,6 @@ static uint32_t find_symbol(const struct elf_bytes *from, Elf_Scn *scn, const ch
 	return found;
 }
 
-static bool find_segment(Elf *elf, uint32_t type, GElf_Phdr *ret)
-{
-	size_t n;
-
-	if (elf_getphdrnum(elf, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n && i < 256; i++) {
-		if (gelf_getphdr(elf, (int)i, ret) && ret->p_type == type)
-			return true;
-	}
-	return false;
-}
-
 /* Some libraries have an interpreter, too (the C library's own), and some programs that are linked
  * statically have none. */
 static bool is_program(Elf *elf, const GElf_Ehdr *ehdr)
@@ -82,7 +71,7 @@ static bool is_program(Elf *elf, const GElf_Ehdr *ehdr)
 			return true;
 		is_named |= dyn.d_tag == DT_SONAME;
 	}
-	return !is_named && find_segment(elf, PT_INTERP, &ph);
+	return !is_named && elf_segment__by_type(elf, PT_INTERP, SEGMENTS_MAX, &ph);
 }
 
 /* A program's own block lies at a fixed place. */
@@ -91,7 +80,7 @@ static void in_program(Elf *elf, struct elf_tls *ret)
 	GElf_Phdr ph;
 	uint64_t align;
 
-	if (!find_segment(elf, PT_TLS, &ph))
+	if (!elf_segment__by_type(elf, PT_TLS, SEGMENTS_MAX, &ph))
 		return;
 	align = ph.p_align ? ph.p_align : 1;
 	if ((align & (align - 1)) || ph.p_vaddr % align || ph.p_memsz > INT32_MAX ||
@@ -177,7 +166,7 @@ void elf_tls__find(const struct elf_bytes *from, const char *name, struct elf_tl
 	ret->value = sym.st_value;
 	if (ehdr.e_ident[EI_CLASS] != ELFCLASS64)
 		return;
-	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
 		if (machines[i].machine != ret->machine)
 			continue;
 		if (ret->has_value && is_program(from->elf, &ehdr))
