@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/mem.h"
+#include "base/proto.h"
 #include "prof/foreign.h"
 #include "prof/frame_count.h"
 #include "prof/ids.h"
@@ -123,35 +124,10 @@ static void limited_free(void *ctx, void *data)
 	free(data);
 }
 
-/* The next field of the message: its bytes (all of them, and the text or message that is in it). */
-static bool next_field(struct cursor *c, uint64_t *ret_field, const uint8_t **ret, size_t *ret_len)
+/* The next field of the message. */
+static bool next_field(struct cursor *c, struct proto_field *ret)
 {
-	uint64_t key = cursor__uleb(c), size;
-
-	*ret = NULL;
-	*ret_len = 0;
-	*ret_field = key >> 3;
-	switch (key & 7) {
-	case 0:
-		cursor__uleb(c);
-		break;
-	case 1:
-		cursor__skip(c, 8);
-		break;
-	case 2:
-		size = cursor__uleb(c);
-		if (size > cursor__left(c))
-			return false;
-		*ret_len = (size_t)size;
-		*ret = cursor__bytes(c, *ret_len);
-		break;
-	case 5:
-		cursor__skip(c, 4);
-		break;
-	default:
-		return false;
-	}
-	return cursor__ok(c) && *ret_field && *ret_field < 1u << 29;
+	return proto__next(c, ret) && ret->number && ret->number < 1u << 29;
 }
 
 typedef int (*take_fn)(struct reader *r, const uint8_t *data, size_t len);
@@ -164,21 +140,20 @@ static int walk(struct reader *r, enum field wanted, const char *what, take_fn t
 	r->what = what;
 	r->index = 0;
 	while (ret == 0 && cursor__left(&c)) {
-		const uint8_t *data;
-		uint64_t field;
-		size_t len, at = r->len - cursor__left(&c);
+		size_t at = r->len - cursor__left(&c);
+		struct proto_field field;
 
-		if (!next_field(&c, &field, &data, &len))
+		if (!next_field(&c, &field))
 			return bad_field(r, at);
-		if (field != wanted)
+		if (field.number != wanted)
 			continue;
-		if (!data)
+		if (!field.bytes)
 			return bad_field(r, at);
 		if (r->index >= UINT32_MAX - 1 || (r->index % CHECK_MEMORY_EACH == 0 &&
 						   memory_of(r) > MEMORY_FACTOR * r->max_bytes))
 			return too_large(r);
 		r->used = 0;
-		ret = take(r, data, len);
+		ret = take(r, field.bytes, field.len);
 		r->index++;
 	}
 	return ret;
@@ -316,13 +291,12 @@ static int read_head(struct reader *r)
 	int e;
 
 	while (cursor__left(&c)) {
-		const uint8_t *start = c.pos, *data;
-		uint64_t field;
-		size_t len;
+		const uint8_t *start = c.pos;
+		struct proto_field field;
 
-		if (!next_field(&c, &field, &data, &len))
+		if (!next_field(&c, &field))
 			return bad_field(r, (size_t)(start - r->data));
-		if (field < F_SAMPLE || field > F_STRING)
+		if (field.number < F_SAMPLE || field.number > F_STRING)
 			buf__add(&bytes, start, (size_t)(c.pos - start));
 	}
 	r->what = "head";

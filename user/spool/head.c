@@ -4,16 +4,12 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "base/cursor.h"
+#include "base/proto.h"
 
 enum {
 	ROOM = 64 * 1024,
 	F_TIME = 9, /* of profile.proto */
 	F_DURATION = 10,
-	WIRE_VARINT = 0,
-	WIRE_FIXED64 = 1,
-	WIRE_BYTES = 2,
-	WIRE_FIXED32 = 5,
 };
 
 /* As much of it as there is. */
@@ -30,26 +26,6 @@ static size_t inflate_some(const void *gzip, size_t len, uint8_t *to, size_t roo
 	return room - zip.avail_out;
 }
 
-static void skip(struct cursor *c, unsigned wire)
-{
-	switch (wire) {
-	case WIRE_VARINT:
-		cursor__uleb(c);
-		break;
-	case WIRE_FIXED64:
-		cursor__skip(c, 8);
-		break;
-	case WIRE_FIXED32:
-		cursor__skip(c, 4);
-		break;
-	case WIRE_BYTES:
-		cursor__skip(c, cursor__uleb(c));
-		break;
-	default:
-		c->bad = true;
-	}
-}
-
 bool window_head(const void *gzip, size_t len, int64_t *ret_time_ns, int64_t *ret_duration_ns)
 {
 	uint8_t text[ROOM];
@@ -57,23 +33,20 @@ bool window_head(const void *gzip, size_t len, int64_t *ret_time_ns, int64_t *re
 	bool time = false, duration = false;
 
 	while (cursor__left(&c) && !(time && duration)) {
-		uint64_t tag = cursor__uleb(&c), number;
+		struct proto_field field;
 
-		if ((tag >> 3) != F_TIME && (tag >> 3) != F_DURATION) {
-			skip(&c, tag & 7);
+		if (!proto__next(&c, &field))
+			return false;
+		if (field.number != F_TIME && field.number != F_DURATION)
 			continue;
-		}
-		if ((tag & 7) != WIRE_VARINT)
+		if (field.wire != PROTO_VARINT || field.value > INT64_MAX)
 			return false;
-		number = cursor__uleb(&c);
-		if (!cursor__ok(&c) || number > INT64_MAX)
-			return false;
-		if ((tag >> 3) == F_TIME)
-			*ret_time_ns = (int64_t)number;
+		if (field.number == F_TIME)
+			*ret_time_ns = (int64_t)field.value;
 		else
-			*ret_duration_ns = (int64_t)number;
-		time |= (tag >> 3) == F_TIME;
-		duration |= (tag >> 3) == F_DURATION;
+			*ret_duration_ns = (int64_t)field.value;
+		time |= field.number == F_TIME;
+		duration |= field.number == F_DURATION;
 	}
 	return time && duration;
 }

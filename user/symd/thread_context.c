@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/proto.h"
 #include "pmubpf/thread_context.h"
 #include "symd/elf_tls.h"
 #include "symd/protocol.h"
@@ -96,43 +97,11 @@ static uint8_t place(const struct elf_tls *tls, struct target_memory *m, uint64_
 
 /* ---------------------------------------------------------------- what is said of the process */
 
-struct field {
-	uint32_t number;
-	const void *bytes; /* NULL: it isn't of that kind */
-	size_t len;
-};
-
-/* The next field of a protobuf message; false: there is none, or it can't be read. */
-static bool next_field(struct cursor *c, struct field *ret)
-{
-	uint64_t tag = cursor__uleb(c);
-
-	*ret = (struct field){.number = (uint32_t)(tag >> 3)};
-	switch (tag & 7) {
-	case 0:
-		cursor__uleb(c);
-		break;
-	case 1:
-		cursor__skip(c, 8);
-		break;
-	case 2:
-		ret->len = cursor__uleb(c);
-		ret->bytes = cursor__bytes(c, ret->len);
-		break;
-	case 5:
-		cursor__skip(c, 4);
-		break;
-	default:
-		return false;
-	}
-	return cursor__ok(c);
-}
-
-static bool field_of(const struct field *message, uint32_t number, struct field *ret)
+static bool field_of(const struct proto_field *message, uint64_t number, struct proto_field *ret)
 {
 	struct cursor c = cursor__over(message->bytes, message->len);
 
-	while (cursor__left(&c) && next_field(&c, ret)) {
+	while (cursor__left(&c) && proto__next(&c, ret)) {
 		if (ret->number == number && ret->bytes)
 			return true;
 	}
@@ -140,21 +109,22 @@ static bool field_of(const struct field *message, uint32_t number, struct field 
 }
 
 /* A KeyValue of that key: its AnyValue. */
-static bool value_of(const struct field *message, const char *key, struct field *ret)
+static bool value_of(const struct proto_field *message, const char *key, struct proto_field *ret)
 {
-	struct field name;
+	struct proto_field name;
 
 	return field_of(message, 1, &name) && name.len == strlen(key) &&
 	       memcmp(name.bytes, key, name.len) == 0 && field_of(message, 2, ret);
 }
 
 /* Attributes lie in the message itself, or in one that it has. */
-static bool find_value(const struct field *message, const char *key, int depth, struct field *ret)
+static bool find_value(const struct proto_field *message, const char *key, int depth,
+		       struct proto_field *ret)
 {
 	struct cursor c = cursor__over(message->bytes, message->len);
-	struct field at;
+	struct proto_field at;
 
-	while (cursor__left(&c) && next_field(&c, &at)) {
+	while (cursor__left(&c) && proto__next(&c, &at)) {
 		if (at.bytes &&
 		    (value_of(&at, key, ret) || (depth && find_value(&at, key, depth - 1, ret))))
 			return true;
@@ -165,7 +135,7 @@ static bool find_value(const struct field *message, const char *key, int depth, 
 void thread_context__put_keys(const void *message, size_t len, struct buf *reply)
 {
 	enum { ARRAY = 5, STRING = 1 };
-	struct field all = {.bytes = message, .len = len}, value, array, at, text;
+	struct proto_field all = {.bytes = message, .len = len}, value, array, at, text = {0};
 	size_t count_at = reply->len;
 	uint16_t n = 0;
 	struct cursor c;
@@ -174,7 +144,7 @@ void thread_context__put_keys(const void *message, size_t len, struct buf *reply
 	if (!find_value(&all, KEYS, 1, &value) || !field_of(&value, ARRAY, &array))
 		return;
 	c = cursor__over(array.bytes, array.len);
-	while (n < KEYS_MAX && cursor__left(&c) && next_field(&c, &at)) {
+	while (n < KEYS_MAX && cursor__left(&c) && proto__next(&c, &at)) {
 		if (at.number != 1)
 			continue;
 		/* one that is no text keeps its place */
