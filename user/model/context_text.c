@@ -4,50 +4,16 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { KEYS = 256 };
-
-/* Of a character of UTF-8, by its first byte; 0: none begins so. */
-static size_t bytes_of(uint8_t first)
-{
-	if (first < 0x80)
-		return 1;
-	if (first < 0xc2 || first > 0xf4)
-		return 0;
-	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
-/* Not what would be shorter otherwise, halves of pairs, and controls of the upper half. */
-static bool second_fits(uint8_t first, uint8_t second)
-{
-	static const struct {
-		uint8_t first, from, to;
-	} narrower[] = {{0xc2, 0xa0, 0xbf},
-			{0xe0, 0xa0, 0xbf},
-			{0xed, 0x80, 0x9f},
-			{0xf0, 0x90, 0xbf},
-			{0xf4, 0x80, 0x8f}};
-
-	for (size_t i = 0; i < sizeof(narrower) / sizeof(*narrower); i++) {
-		if (narrower[i].first == first)
-			return second >= narrower[i].from && second <= narrower[i].to;
-	}
-	return true;
-}
 
 /* Bytes of the character at the beginning; 0: it is none, or none to be shown. */
 static size_t character(const uint8_t *at, size_t left)
 {
-	size_t n = bytes_of(*at);
+	size_t n = utf8__length(at, left);
 
-	if (!n || n > left)
-		return 0;
-	if (n == 1)
-		return *at >= ' ' && *at != 0x7f;
-	for (size_t i = 1; i < n; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return second_fits(at[0], at[1]) ? n : 0;
+	return !n || *at < ' ' || *at == 0x7f || utf8__is_control(at) ? 0 : n;
 }
 
 static void put_text(struct buf *out, const void *text, size_t len)

@@ -6,23 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-
-/* The length of the UTF-8 sequence at s, 0 if it isn't one (overlong, surrogate, cut short). */
-static int utf8_length(const uint8_t *s)
-{
-	int len = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-
-	for (int i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	if (s[0] == 0xc2 && s[1] < 0xa0)
-		return 0; /* C1 control characters: terminals obey them */
-	return len;
-}
+#include "base/utf8.h"
 
 /* U+2028 and U+2029 end a line, for those that read text as Unicode; U+202A to U+202E and U+2066 to
  * U+2069 turn around how the rest of one looks. */
@@ -37,10 +21,10 @@ static void escape(struct buf *out, const char *name, const char *marks)
 	const uint8_t *s = (const uint8_t *)name;
 
 	while (*s) {
-		int len = *s < 0x80 ? 0 : utf8_length(s);
+		size_t len = utf8__length(s, UTF8_TO_ITS_NUL);
 
-		if (len && !breaks_or_turns_lines(s)) {
-			buf__add(out, s, (size_t)len);
+		if (len > 1 && !utf8__is_control(s) && !breaks_or_turns_lines(s)) {
+			buf__add(out, s, len);
 			s += len;
 			continue;
 		}

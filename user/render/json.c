@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/utf8.h"
 
 static void newline(struct json *j)
 {
@@ -19,38 +20,6 @@ static void newline(struct json *j)
 	buf__putc(j->out, '\n');
 	for (unsigned i = 0; i < j->depth; i++)
 		buf__puts(j->out, "  ");
-}
-
-/*
- * Length of the UTF-8 sequence at s, 0 if it is none. The ranges are those of Unicode's table 3-7:
- * no overlong forms, no surrogates, nothing above U+10FFFF. The terminating NUL is no continuation
- * byte, so a sequence cut short by the end of the string is never read past it.
- */
-static size_t utf8_len(const unsigned char *s)
-{
-	unsigned char lo = 0x80, hi = 0xbf;
-	size_t len;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	if (s[0] == 0xe0)
-		lo = 0xa0;
-	else if (s[0] == 0xed)
-		hi = 0x9f;
-	else if (s[0] == 0xf0)
-		lo = 0x90;
-	else if (s[0] == 0xf4)
-		hi = 0x8f;
-	if (s[1] < lo || s[1] > hi)
-		return 0;
-	for (size_t i = 2; i < len; i++) {
-		if (s[i] < 0x80 || s[i] > 0xbf)
-			return 0;
-	}
-	return len;
 }
 
 static void put_control(struct buf *out, unsigned char c)
@@ -71,14 +40,14 @@ static void put_string(struct buf *out, const char *text)
 
 	buf__putc(out, '"');
 	while (*s) {
-		len = utf8_len(s);
+		len = utf8__length(s, UTF8_TO_ITS_NUL);
 		if (len == 0) {
 			buf__puts(out, "\\ufffd");
 			len = 1;
 		} else if (*s < 0x20 || *s == 0x7f) {
 			put_control(out, *s);
-		} else if (len == 2 && *s == 0xc2 && s[1] < 0xa0) {
-			put_control(out, s[1]); /* C1: terminals obey them */
+		} else if (utf8__is_control(s)) {
+			put_control(out, s[1]);
 		} else {
 			if (*s == '"' || *s == '\\')
 				buf__putc(out, '\\');
