@@ -16,7 +16,8 @@ enum {
 	 * keep to; a multiple of 4. What is beyond is cut. */
 	PMB_CONTEXT_MAX = 612,
 	PMB_CONTEXT_WORDS = (PMB_CONTEXT_MAX + 7) / 8,
-	PMB_CONTEXT_IDS = 64, /* what is less is a state */
+	PMB_CONTEXT_IDS = 64,   /* what is less is a state */
+	PMB_CONTEXT_KEYS = 256, /* of a process: their numbers are one byte */
 };
 
 /* What became of it at a sample. X(id, key, text) */

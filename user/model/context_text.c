@@ -6,8 +6,6 @@
 
 #include "base/utf8.h"
 
-enum { KEYS = 256 };
-
 /* Bytes of the character at the beginning; 0: it is none, or none to be shown. */
 static size_t character(const uint8_t *at, size_t left)
 {
@@ -51,7 +49,7 @@ void context_text(const struct pmb_context *c, context_key_fn key, void *ctx, st
 	struct {
 		const uint8_t *text; /* NULL: it has no such attribute */
 		size_t len;
-	} values[KEYS] = {{0}};
+	} values[PMB_CONTEXT_KEYS] = {{0}};
 	const uint8_t *at = (const void *)c->bytes, *end = at + c->n_bytes;
 	size_t before = out->len;
 
@@ -60,7 +58,7 @@ void context_text(const struct pmb_context *c, context_key_fn key, void *ctx, st
 		values[at[0]].text = at + 2;
 		values[at[0]].len = at[1];
 	}
-	for (unsigned i = 0; i < KEYS; i++) {
+	for (unsigned i = 0; i < PMB_CONTEXT_KEYS; i++) {
 		const char *name;
 
 		if (!values[i].text)

@@ -57,12 +57,17 @@ bool contexts__lacks(const struct contexts *c, uint64_t id)
 	return !find(c, id);
 }
 
+static bool is_full(const struct contexts *c)
+{
+	return c->limit && c->bytes + intern__bytes(&c->texts) >= c->limit;
+}
+
 void contexts__add(struct contexts *c, uint64_t id, const char *text)
 {
 	struct context_id *at;
 
 	/* an id without a place is one that never came, and so is each time that it comes again */
-	if (find(c, id) || (c->limit && c->bytes + intern__bytes(&c->texts) >= c->limit))
+	if (find(c, id) || is_full(c))
 		return;
 	at = xcalloc(1, sizeof(*at));
 	at->id = id;
@@ -77,8 +82,7 @@ uint32_t contexts__number(const struct contexts *c, uint64_t id)
 
 	if (at)
 		return at->number;
-	return c->limit && c->bytes + intern__bytes(&c->texts) >= c->limit ? CONTEXT_OTHER :
-									     CONTEXT_UNKNOWN;
+	return is_full(c) ? CONTEXT_OTHER : CONTEXT_UNKNOWN;
 }
 
 const char *contexts__text(const struct contexts *c, uint32_t number)

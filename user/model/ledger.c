@@ -281,19 +281,20 @@ static bool ledger_event__ratio_holds(const struct ledger_event *e, struct buf *
 	return false;
 }
 
-static uint64_t total(const uint64_t *statuses)
+static uint64_t total(const uint64_t *counts, size_t n)
 {
 	uint64_t sum = 0;
 
-	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++)
-		sum += statuses[i];
+	for (size_t i = 0; i < n; i++)
+		sum += counts[i];
 	return sum;
 }
 
 /* What all events have together. */
 static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 {
-	uint64_t samples = 0, sent = 0, rejected = 0, contexts = 0;
+	const uint64_t contexts = total(l->contexts, PMB_N_CONTEXT_STATES);
+	uint64_t samples = 0, sent = 0, rejected = 0;
 	bool ok;
 
 	for (size_t i = 0; i < l->n_events; i++) {
@@ -303,12 +304,10 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
 	}
 	for (int i = 0; i < N_REJECTS; i++)
 		rejected += l->rejected[i];
-	ok = equal("user stacks", "aggregated = statuses", samples, total(l->user_statuses),
-		   remarks);
-	ok &= equal("kernel stacks", "aggregated = statuses", samples, total(l->kernel_statuses),
-		    remarks);
-	for (int i = 0; i < PMB_N_CONTEXT_STATES; i++)
-		contexts += l->contexts[i];
+	ok = equal("user stacks", "aggregated = statuses", samples,
+		   total(l->user_statuses, PMB_N_UNWIND_STATUSES), remarks);
+	ok &= equal("kernel stacks", "aggregated = statuses", samples,
+		    total(l->kernel_statuses, PMB_N_UNWIND_STATUSES), remarks);
 	if (contexts)
 		ok &= equal("contexts", "aggregated = states", samples, contexts, remarks);
 	if (!rejected) /* a stack may be among them, which is said already */

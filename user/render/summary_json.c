@@ -17,14 +17,14 @@
 #include "render/ratios.h"
 #include "render/runtimes.h"
 
-static void json_counts(struct json *j, const char *key, const char *const *keys,
-			const __u64 *values, int n)
-{
-	json__obj(j, key);
-	for (int i = 0; i < n; i++)
-		json__u64(j, keys[i], values[i]);
-	json__end_obj(j);
-}
+/* values: of __u64, as the kernel side has them, or of uint64_t. */
+#define JSON_COUNTS(j, key, keys, values, n)                        \
+	do {                                                        \
+		json__obj((j), (key));                              \
+		for (int at_ = 0; at_ < (n); at_++)                 \
+			json__u64((j), (keys)[at_], (values)[at_]); \
+		json__end_obj((j));                                 \
+	} while (0)
 
 static void json_kernel(struct json *j, const struct pmb_stats *k)
 {
@@ -33,12 +33,12 @@ static void json_kernel(struct json *j, const struct pmb_stats *k)
 	json__u64(j, "emitted", k->emitted);
 	json__u64(j, "filtered", k->filtered);
 	json__u64(j, "closed", k->closed);
-	json_counts(j, "dropped", drop_keys, k->dropped, PMB_N_DROPS);
+	JSON_COUNTS(j, "dropped", drop_keys, k->dropped, PMB_N_DROPS);
 	json__u64(j, "weight_seen", k->weight_seen);
 	json__u64(j, "weight_emitted", k->weight_emitted);
 	json__u64(j, "weight_filtered", k->weight_filtered);
 	json__u64(j, "weight_closed", k->weight_closed);
-	json_counts(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
+	JSON_COUNTS(j, "weight_dropped", drop_keys, k->weight_dropped, PMB_N_DROPS);
 	json__u64(j, "ring_bytes", k->ring_bytes);
 	json__u64(j, "late", k->late);
 	json__u64(j, "skipped", k->skipped);
@@ -116,7 +116,7 @@ static void json_user(const struct ledger_event *e, struct json *j)
 	json__obj(j, "data");
 	json__u64(j, "with_address", e->data_with);
 	json__u64(j, "without_address", e->data_without);
-	json_counts(j, "classes", data_class_keys, e->data_classes, N_DATA_CLASSES);
+	JSON_COUNTS(j, "classes", data_class_keys, e->data_classes, N_DATA_CLASSES);
 	json__end_obj(j);
 	json__obj(j, "discarded");
 	json__u64(j, "other_containers", e->foreign);
@@ -387,11 +387,7 @@ static void json_kept(struct json *j, const struct kept *k)
 /* Null, or all 0, where it wasn't. */
 static void json_asked_for(struct json *j, const struct summary *s)
 {
-	__u64 contexts[PMB_N_CONTEXT_STATES];
-
-	for (int i = 0; i < PMB_N_CONTEXT_STATES; i++)
-		contexts[i] = s->ledger->contexts[i];
-	json_counts(j, "contexts", context_keys, contexts, PMB_N_CONTEXT_STATES);
+	JSON_COUNTS(j, "contexts", context_keys, s->ledger->contexts, PMB_N_CONTEXT_STATES);
 	json_windows(j, s);
 	summary_allocs__json(&s->ledger->allocs, j);
 	off_cpu__json(&s->ledger->off_cpu, j);
@@ -402,12 +398,7 @@ void summary__json(const struct summary *s, struct buf *out)
 	_cleanup_(buf__done) struct buf remarks = {0};
 	_cleanup_(buf__done) struct buf doubt = {0};
 	struct json j = {.out = out};
-	__u64 statuses[2][PMB_N_UNWIND_STATUSES];
 
-	for (int i = 0; i < PMB_N_UNWIND_STATUSES; i++) {
-		statuses[0][i] = s->ledger->user_statuses[i];
-		statuses[1][i] = s->ledger->kernel_statuses[i];
-	}
 	json__obj(&j, NULL);
 	json__head(&j, "record", s->command_line);
 	json__f64(&j, "duration_s", (double)s->duration_ns / 1e9, 6);
@@ -428,8 +419,8 @@ void summary__json(const struct summary *s, struct buf *out)
 	ratios__json(s, &j);
 	json_rejected(&j, s->ledger);
 	json__obj(&j, "stacks");
-	json_counts(&j, "user", status_keys, statuses[0], PMB_N_UNWIND_STATUSES);
-	json_counts(&j, "kernel", status_keys, statuses[1], PMB_N_UNWIND_STATUSES);
+	JSON_COUNTS(&j, "user", status_keys, s->ledger->user_statuses, PMB_N_UNWIND_STATUSES);
+	JSON_COUNTS(&j, "kernel", status_keys, s->ledger->kernel_statuses, PMB_N_UNWIND_STATUSES);
 	json_truncating(&j, &s->ledger->truncating);
 	json__end_obj(&j);
 	json_asked_for(&j, s);

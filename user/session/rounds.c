@@ -175,10 +175,10 @@ static void forget_process(struct session *s, uint32_t tgid)
 
 static void lived(void *session, const struct life *life)
 {
+	const bool leader_ends = life->kind == LIFE_EXIT && life->tid == life->tgid;
 	struct session *s = session;
 
-	if (s->thread_contexts &&
-	    (life->kind == LIFE_EXEC || (life->kind == LIFE_EXIT && life->tid == life->tgid)))
+	if (s->thread_contexts && (life->kind == LIFE_EXEC || leader_ends))
 		thread_contexts__gone(s->thread_contexts, life->tgid);
 	/* a thread that goes on after its leader has its list sent again; the last exit forgets
 	 * it for good */
@@ -188,7 +188,7 @@ static void lived(void *session, const struct life *life)
 		forget_process(s, life->tgid);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
-	else if (life->kind == LIFE_EXIT && life->tid == life->tgid) {
+	else if (leader_ends) {
 		session__family_exited(s, life);
 		session__allocs_ended(s, life);
 	}

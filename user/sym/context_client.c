@@ -9,8 +9,6 @@
 #include "sym/reason.h"
 #include "sys/clock.h"
 
-enum { KEYS_MAX = 256 };
-
 struct context_client {
 	struct helper helper;
 };
@@ -55,7 +53,7 @@ static bool read_keys(struct cursor *body, struct context_keys *ret)
 {
 	size_t n = cursor__u16(body);
 
-	if (n > KEYS_MAX)
+	if (n > PMB_CONTEXT_KEYS)
 		return false;
 	ret->names = xcalloc(n + 1, sizeof(*ret->names));
 	for (size_t i = 0; i < n; i++) {

@@ -24,7 +24,6 @@ enum {
 	MODULES_MAX = 65536,
 	NOT_AN_ADDRESS = 1 << 20, /* what is below is an offset from the thread pointer */
 	RISCV_BIAS = 0x800,       /* of offsets in blocks, as its loader has them */
-	KEYS_MAX = 256,
 };
 
 /* ---------------------------------------------------------------- where */
@@ -144,7 +143,7 @@ void thread_context__put_keys(const void *message, size_t len, struct buf *reply
 	if (!find_value(&all, KEYS, 1, &value) || !field_of(&value, ARRAY, &array))
 		return;
 	c = cursor__over(array.bytes, array.len);
-	while (n < KEYS_MAX && cursor__left(&c) && proto__next(&c, &at)) {
+	while (n < PMB_CONTEXT_KEYS && cursor__left(&c) && proto__next(&c, &at)) {
 		if (at.number != 1)
 			continue;
 		/* one that is no text keeps its place */
