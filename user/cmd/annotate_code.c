@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "prof/mapping_file.h"
-#include "sym/debuginfod.h"
 #include "sys/open.h"
 
 struct search {
@@ -89,11 +88,10 @@ static bool try_path(void *ctx, const char *path)
 static bool try_servers(struct search *s)
 {
 	const char *text = prof__text(s->p, s->p->mappings[s->mapping].build_id);
-	uint8_t id[MAPPING_ID_MAX];
 	_cleanup_close_ int fd = -1;
-	size_t len = s->where->servers ? mapping_file__build_id(s->p, s->mapping, id) : 0;
 
-	fd = len ? debuginfod__fetch_program(s->where->servers, id, len) : -1;
+	if (s->where->servers)
+		fd = mapping_file__fetch(s->p, s->mapping, s->where->servers);
 	if (fd < 0 || !try_file(s, fd, NULL))
 		return false;
 	s->code->path = xasprintf("debuginfod: %s", text);

@@ -8,7 +8,10 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 
-enum { FILES_MAX = 256 /* of a folder, that are tried for one mapping */ };
+enum {
+	FILES_MAX = 256, /* of a folder, that are tried for one mapping */
+	ID_MAX = 64,     /* bytes of a build-id */
+};
 
 struct search {
 	const char *dir;
@@ -72,13 +75,13 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-size_t mapping_file__build_id(const struct prof *p, uint32_t mapping,
-			      uint8_t ret[static MAPPING_ID_MAX])
+/* Its build-id as bytes; how many; 0: it has none, or one that is none. */
+static size_t build_id(const struct prof *p, uint32_t mapping, uint8_t ret[static ID_MAX])
 {
 	const char *text = prof__text(p, p->mappings[mapping].build_id);
 	size_t len = strlen(text) / 2;
 
-	if (strlen(text) % 2 || len > MAPPING_ID_MAX)
+	if (strlen(text) % 2 || len > ID_MAX)
 		return 0;
 	for (size_t i = 0; i < len; i++) {
 		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
@@ -88,4 +91,12 @@ size_t mapping_file__build_id(const struct prof *p, uint32_t mapping,
 		ret[i] = (uint8_t)(high << 4 | low);
 	}
 	return len;
+}
+
+int mapping_file__fetch(const struct prof *p, uint32_t mapping, struct debuginfod *servers)
+{
+	uint8_t id[ID_MAX];
+	size_t len = build_id(p, mapping, id);
+
+	return len ? debuginfod__fetch_program(servers, id, len) : -1;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "prof/prof.h"
+#include "sym/debuginfod.h"
 #include "sym/sym.h"
 
 /* True: it's the one, stop searching. */
@@ -17,9 +18,8 @@ bool mapping_file__find(const struct prof *p, uint32_t mapping, const char *dir,
 			void *ctx);
 /* Whether the file that sym was asked about last has the mapping's build-id, if that says one. */
 bool mapping_file__is_asked(const struct prof *p, uint32_t mapping, const struct sym *sym);
-/* Its build-id as bytes; how many; 0: it has none, or one that is none. */
-enum { MAPPING_ID_MAX = 64 };
-size_t mapping_file__build_id(const struct prof *p, uint32_t mapping,
-			      uint8_t ret[static MAPPING_ID_MAX]);
+/* The file from servers, by its build-id; the caller closes it. Below 0: it has no build-id, or
+ * they don't have it. */
+int mapping_file__fetch(const struct prof *p, uint32_t mapping, struct debuginfod *servers);
 
 #endif

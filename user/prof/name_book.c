@@ -12,8 +12,6 @@
 #include "base/mem.h"
 #include "prof/copy.h"
 
-enum { LINES_MAX = 256 };
-
 struct name_book {
 	struct prof *prof;
 	struct intern files;  /* build-ids; numbers are those of mappings */
@@ -143,7 +141,7 @@ static uint32_t named_location(struct prof *p, uint32_t mapping, uint64_t addres
 			       const struct name_line *from, size_t n)
 {
 	struct prof_mapping *m = &p->mappings[mapping];
-	struct prof_line lines[LINES_MAX];
+	struct prof_line lines[NAME_LINES_MAX];
 
 	m->has_functions = true;
 	m->has_inlined |= n > 1;
@@ -161,7 +159,7 @@ void name_book__put(struct name_book *b, const char *build_id, uint64_t offset,
 	size_t i = find_place(b, build_id, offset);
 	const struct prof_location *l;
 
-	if (i >= b->n || !n || n > LINES_MAX)
+	if (i >= b->n || !n || n > NAME_LINES_MAX)
 		return;
 	l = &b->prof->locations[b->locations[i]];
 	if (!l->n_lines)
@@ -184,11 +182,12 @@ struct prof *name_book__exchange(struct name_book *b, struct prof *named)
 }
 
 /* The location's lines, innermost first; 0: it has no name. */
-static size_t lines_of(const struct name_book *b, size_t place, struct name_line lines[LINES_MAX])
+static size_t lines_of(const struct name_book *b, size_t place,
+		       struct name_line lines[NAME_LINES_MAX])
 {
 	const struct prof *p = b->prof;
 	const struct prof_location *l = &p->locations[b->locations[place]];
-	size_t n = l->n_lines < LINES_MAX ? l->n_lines : LINES_MAX;
+	size_t n = l->n_lines < NAME_LINES_MAX ? l->n_lines : NAME_LINES_MAX;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct prof_line *line = &p->lines[l->first_line + i];
@@ -210,7 +209,7 @@ static bool apply_one(const struct name_book *b, struct prof_copier *c, uint32_t
 {
 	const struct prof_location *l = &c->from->locations[location];
 	const struct prof_mapping *m = &c->from->mappings[l->mapping];
-	struct name_line lines[LINES_MAX];
+	struct name_line lines[NAME_LINES_MAX];
 	uint64_t offset;
 	size_t i, n;
 

@@ -36,6 +36,7 @@ struct name_line {
 	const char *name, *system, *file; /* system NULL: as the name; file "": not known */
 	int64_t start_line, line;
 };
+enum { NAME_LINES_MAX = 256 }; /* of a place */
 /* A place's name, found elsewhere; of one that nobody wants, or that has one, nothing. */
 void name_book__put(struct name_book *b, const char *build_id, uint64_t offset,
 		    const struct name_line *lines, size_t n);

@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "prof/copy.h"
 #include "prof/mapping_file.h"
-#include "sym/debuginfod.h"
 #include "sys/open.h"
 
 enum { DEBUG_FDS_MAX = 16 };
@@ -116,11 +115,8 @@ static bool try_here(struct symbolizing *x)
 
 static bool try_servers(struct symbolizing *x)
 {
-	uint8_t id[MAPPING_ID_MAX];
-	size_t len = mapping_file__build_id(x->p, x->mapping, id);
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = mapping_file__fetch(x->p, x->mapping, x->where->servers);
 
-	fd = len ? debuginfod__fetch_program(x->where->servers, id, len) : -1;
 	return fd >= 0 && ask_file(x, fd, NULL);
 }
 

@@ -11,8 +11,6 @@
 #include "ship/binary.h"
 #include "ship/frame_text.h"
 
-enum { LINES_MAX = 256 };
-
 void name_rows__put(const struct name_book *b, size_t i, uint16_t day, struct buf *out)
 {
 	const struct prof *p = name_book__prof(b);
@@ -53,9 +51,9 @@ static char *take_text(struct cursor *c)
 
 /* Lines of one place, innermost first; texts are its own. */
 struct taken {
-	struct name_line lines[LINES_MAX];
-	char *names[LINES_MAX];
-	struct frame_text frames[LINES_MAX];
+	struct name_line lines[NAME_LINES_MAX];
+	char *names[NAME_LINES_MAX];
+	struct frame_text frames[NAME_LINES_MAX];
 	size_t n_names, n;
 };
 
@@ -71,7 +69,7 @@ static bool take_names(struct cursor *c, struct taken *t)
 {
 	uint64_t n = cursor__uleb(c);
 
-	if (!cursor__ok(c) || !n || n > LINES_MAX)
+	if (!cursor__ok(c) || !n || n > NAME_LINES_MAX)
 		return false;
 	for (uint64_t i = 0; i < n; i++) {
 		char *name = take_text(c);

@@ -120,9 +120,7 @@ static void put_qualified(struct type_names *names, struct type_walk *w, struct 
 /* C has nothing that types stand in, and tags, which are no names of types. */
 static bool is_c(Dwarf_Die *die)
 {
-	Dwarf_Die unit;
-
-	switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+	switch (type_walk__language(die)) {
 	case DW_LANG_C89:
 	case DW_LANG_C:
 	case DW_LANG_C99:

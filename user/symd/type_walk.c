@@ -92,11 +92,16 @@ bool type_walk__is_pointer(int tag)
 	       tag == DW_TAG_rvalue_reference_type;
 }
 
-static bool is_cxx(Dwarf_Die *die)
+int type_walk__language(Dwarf_Die *die)
 {
 	Dwarf_Die unit;
 
-	switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+	return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1;
+}
+
+static bool is_cxx(Dwarf_Die *die)
+{
+	switch (type_walk__language(die)) {
 	case DW_LANG_C_plus_plus:
 	case DW_LANG_C_plus_plus_03:
 	case DW_LANG_C_plus_plus_11:

@@ -53,6 +53,8 @@ bool type_walk__is_part(Dwarf_Die *die);
 bool type_walk__part_extent(struct type_walk *w, Dwarf_Die *part, Dwarf_Die type, uint64_t *from,
 			    uint64_t *to);
 
+/* DW_LANG_… of its unit; -1: it doesn't say. */
+int type_walk__language(Dwarf_Die *die);
 /* Of a member; "(anonymous)" if it has none. */
 void type_walk__put_name(struct buf *b, Dwarf_Die *die);
 /* What is known of a part by what it is in. */
