@@ -136,6 +136,11 @@ static __always_inline __u64 py_thread_id(const struct pmb_python *layout, __u32
 #endif
 }
 
+static __always_inline struct pmb_python *py_layout(struct py_walk *w)
+{
+	return w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+}
+
 static __always_inline __u64 py_current_frame(const struct pmb_python *layout, __u64 state)
 {
 	__u64 at = py_word(state + layout->thread_frame);
@@ -148,7 +153,7 @@ static __always_inline __u64 py_current_frame(const struct pmb_python *layout, _
 __noinline int pmb_py_thread(__u64 id, __u32 id_at)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	struct pmb_python *layout = py_layout(w);
 	__u32 n = w ? w->n_states : 0;
 	__u64 at;
 
@@ -191,7 +196,7 @@ static __always_inline __u64 py_look_for(const struct pmb_python *layout, struct
 __noinline int pmb_py_state(void)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	struct pmb_python *layout = py_layout(w);
 	__u32 i = w ? w->state : 0;
 
 	if (!layout || w->at || i >= w->n_states)
@@ -281,7 +286,7 @@ static __always_inline __u64 py_object_id(const struct pmb_python *layout, struc
 __noinline int pmb_py_position(__u32 n)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	struct pmb_python *layout = py_layout(w);
 	__u64 at;
 
 	if (!layout)
@@ -338,7 +343,7 @@ static __always_inline bool py_frame(const struct pmb_python *layout, struct py_
 __noinline int pmb_py_frames(void)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	struct pmb_python *layout = py_layout(w);
 
 	if (!layout)
 		return 0;
@@ -379,7 +384,7 @@ static __always_inline __u32 py_text(const struct pmb_python *layout, struct py_
 __noinline int pmb_py_table(__u32 end)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	struct pmb_python *layout = py_layout(w);
 	__u64 addr, size, at = end;
 	struct pmb_py_table *table;
 	__u64 *last;
@@ -456,7 +461,7 @@ static __always_inline void object_send(struct py_walk *w, __u64 id, __u64 n)
 __noinline int pmb_py_object(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
-	struct pmb_python *layout = w ? bpf_map_lookup_elem(&pmb_pythons, &w->layout) : NULL;
+	struct pmb_python *layout = py_layout(w);
 	struct pmb_object *o;
 	__u64 id, n;
 

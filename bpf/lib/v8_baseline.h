@@ -153,15 +153,11 @@ __noinline int pmb_v8_bytecodes(void)
 static __always_inline __u64 v8_which(const struct pmb_v8 *layout, struct py_walk *w, __u64 code,
 				      __u32 at)
 {
-	__u64 table = v8_word(code, layout->code_table), size;
-	__u32 type = v8_type(layout, table);
+	__u64 table = v8_word(code, layout->code_table);
 
-	if (!type || (type != layout->type_bytes && type != layout->type_trusted))
+	if (!v8_is_table(layout, table))
 		return 0;
-	size = v8_word(table, sizeof(__u64)) >> 32;
-	w->text_at = table - 1 + 2 * sizeof(__u64);
-	w->text_left = size < PMB_V8_POSITIONS_MAX ? size : PMB_V8_POSITIONS_MAX;
-	__builtin_memset(&w->place, 0, sizeof(w->place));
+	v8_open_table(w, table);
 	w->place.until = at;
 	for (int i = 0; i < PMB_V8_POSITIONS_MAX / V8_STEPS; i++) {
 		if (!pmb_v8_lengths())
@@ -182,7 +178,7 @@ __noinline int pmb_v8_compiled(__u32 at)
 		return -1;
 	n = v8_which(layout, w, w->code_at, at);
 	bytecode = v8_word(w->code_at, layout->code_bytecode);
-	size = v8_word(bytecode, sizeof(__u64)) >> 32;
+	size = v8_length(bytecode);
 	if (size > V8_BYTECODE_MAX)
 		size = V8_BYTECODE_MAX;
 	if (!n || !py_read(w->object.bytes + 2 * PMB_PY_TEXT_MAX, size, V8_BYTECODE_MAX,

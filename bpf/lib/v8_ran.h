@@ -57,7 +57,7 @@ __noinline __u64 pmb_v8_ran(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
 	struct pmb_v8 *layout = v8_of(w);
-	__u64 bytecode, fp, table, type;
+	__u64 bytecode, fp, table;
 	struct scratch *s;
 	__u32 zero = 0;
 
@@ -72,7 +72,7 @@ __noinline __u64 pmb_v8_ran(__u32 i)
 	bytecode = w->page[1];
 	if (v8_type(layout, bytecode) != layout->type_bytecode)
 		return 0;
-	w->code_bytes = v8_word(bytecode, sizeof(__u64)) >> 32;
+	w->code_bytes = v8_length(bytecode);
 	/* a whole number has its value in the upper half */
 	if (!(__u32)w->page[0] && v8_is_interpreted(s, w, i, fp, bytecode)) {
 		w->at -= layout->bytecode_data - 1;
@@ -82,8 +82,7 @@ __noinline __u64 pmb_v8_ran(__u32 i)
 		return 0;
 	}
 	table = v8_word(bytecode, layout->bytecode_table);
-	type = v8_type(layout, table);
-	return type && (type == layout->type_bytes || type == layout->type_trusted) ? table : 0;
+	return v8_is_table(layout, table) ? table : 0;
 }
 
 /* The next part of the table. Each entry is two numbers of 7 bits a byte, the lowest first: how
@@ -149,10 +148,7 @@ __noinline int pmb_v8_place(__u64 table, __u32 at)
 
 	if (!layout)
 		return V8_NO_PLACE;
-	size = v8_word(table, sizeof(__u64)) >> 32;
-	w->text_at = table - 1 + 2 * sizeof(__u64);
-	w->text_left = size < PMB_V8_POSITIONS_MAX ? size : PMB_V8_POSITIONS_MAX;
-	__builtin_memset(&w->place, 0, sizeof(w->place));
+	size = v8_open_table(w, table);
 	w->place.code = -1; /* before the first byte is what is done before it */
 	w->place.until = at;
 	w->place.newer = layout->newer_table ? ~0ULL : 0;

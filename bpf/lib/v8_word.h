@@ -44,6 +44,30 @@ static __always_inline __u32 v8_type(const struct pmb_v8 *layout, __u64 object)
 	return v8_word(v8_word(object, 0), layout->map_type) & 0xffff;
 }
 
+/* How many bytes or elements it says it has. */
+static __always_inline __u64 v8_length(__u64 array)
+{
+	return v8_word(array, sizeof(__u64)) >> 32;
+}
+
+static __always_inline bool v8_is_table(const struct pmb_v8 *layout, __u64 object)
+{
+	__u32 type = v8_type(layout, object);
+
+	return type && (type == layout->type_bytes || type == layout->type_trusted);
+}
+
+/* Such a table is read from its beginning. Returns how long it says it is. */
+static __always_inline __u64 v8_open_table(struct py_walk *w, __u64 table)
+{
+	__u64 size = v8_length(table);
+
+	w->text_at = table - 1 + 2 * sizeof(__u64);
+	w->text_left = size < PMB_V8_POSITIONS_MAX ? size : PMB_V8_POSITIONS_MAX;
+	__builtin_memset(&w->place, 0, sizeof(w->place));
+	return size;
+}
+
 /* Whether the walk's frame is a caller of JavaScript's: then it has a frame pointer, whatever is
  * known of its code. A function of its own for the verifier. */
 __noinline int pmb_v8_has_frame(void)
