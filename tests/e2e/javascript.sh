@@ -273,6 +273,18 @@ t_lines_of_lies() {
 	expect_ge "$(samples_in '^;first:fake.js:1$')" 10 "samples in one that says a wrong number"
 }
 
+expect_only_their_lines() { # PROGRAM
+	expect_eq "$(sed -E 's/;at_([0-9]+):fake.js:\1\>//g' "$T/functions" | grep -c fake)" 0 \
+		"$1: stacks with other lines"
+}
+
+# Where they can't be where they say: STACK is a regular expression.
+expect_first_lines() { # PROGRAM STACK
+	expect_ge "$(samples_in "$2")" 100 "$1: samples in those that can't be where they say"
+	expect_eq "$(samples_in 'first_2:fake.js:(2[0-9]|[^2])|first_2(;|$)')" 0 \
+		"$1: on other lines"
+}
+
 # Numbers in the names say on which line each is, whoever calls and whoever is called.
 t_lines_that_any_ran() {
 	local program line
@@ -285,13 +297,9 @@ t_lines_that_any_ran() {
 			expect_ge "$(samples_in "^;at_$line:fake.js:$line;")" 30 \
 				"$program: samples in what line $line calls"
 		done
-		expect_eq "$(sed -E 's/;at_([0-9]+):fake.js:\1\>//g' "$T/functions" |
-			grep -c fake)" 0 "$program: stacks with other lines"
+		expect_only_their_lines "$program"
 		record_js --lines "$WORKLOADS/$program" 1 lost
-		expect_ge "$(samples_in '^;first_2:fake.js:2;first_2:fake.js:2$')" 100 \
-			"$program: samples in those that can't be where they say"
-		expect_eq "$(samples_in 'first_2:fake.js:(2[0-9]|[^2])|first_2(;|$)')" 0 \
-			"$program: on other lines"
+		expect_first_lines "$program" '^;first_2:fake.js:2;first_2:fake.js:2$'
 	done
 }
 
@@ -305,13 +313,9 @@ t_lines_of_any_baseline_code() {
 			expect_ge "$(samples_in "^;at_$line:fake.js:$line\$")" 30 \
 				"$program: samples on line $line"
 		done
-		expect_eq "$(sed -E 's/;at_([0-9]+):fake.js:\1\>//g' "$T/functions" |
-			grep -c fake)" 0 "$program: stacks with other lines"
+		expect_only_their_lines "$program"
 		record_js --lines "$WORKLOADS/$program" 1 uncompiled
-		expect_ge "$(samples_in '^;first_2:fake.js:2$')" 100 \
-			"$program: samples in those that can't be where they say"
-		expect_eq "$(samples_in 'first_2:fake.js:(2[0-9]|[^2])|first_2(;|$)')" 0 \
-			"$program: on other lines"
+		expect_first_lines "$program" '^;first_2:fake.js:2$'
 	done
 }
 

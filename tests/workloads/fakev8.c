@@ -458,26 +458,38 @@ static bool is_over(double until)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9 >= until;
 }
 
+/* The code on its page; returns where `entry` of it is now. */
+static uint8_t *place_code(uint8_t *page, const uint8_t *entry, call_fn *ret)
+{
+	uint8_t *at = page + (entry - ran);
+
+	memset(lines, '\n', sizeof(lines));
+	memcpy(page, ran, (size_t)(interpreter_end - ran));
+	memcpy(ret, &at, sizeof(*ret));
+	return at;
+}
+
+static void make_executable(uint8_t *page)
+{
+	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
+		exit(1);
+}
+
 /* Each calls the next one. */
 static void interpret(uint8_t *page, uint64_t context, bool known, double until)
 {
 	struct call calls[32];
 	call_fn call;
-	uint8_t *at;
 	size_t n;
 
-	memset(lines, '\n', sizeof(lines));
-	memcpy(page, ran, (size_t)(interpreter_end - ran));
-	at = page + (caller - ran);
-	memcpy(&call, &at, sizeof(call));
+	place_code(page, caller, &call);
 	n = known ? known_lines(calls) : no_lines(calls);
 	for (size_t i = 0; i < n; i++) {
 		calls[i].context = context;
 		calls[i].code = (uint64_t)(uintptr_t)page;
 		calls[i].at += BYTECODE_DATA - 1;
 	}
-	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
-		exit(1);
+	make_executable(page);
 	do {
 		for (size_t i = 0; i < n; i++)
 			call(calls[i].function, context, calls[i].bytecode, calls[i].slot,
@@ -491,16 +503,10 @@ static void run_compiled(uint8_t *page, uint64_t context, bool known, double unt
 {
 	struct call calls[32];
 	call_fn call;
-	uint8_t *at;
-	size_t n;
+	uint8_t *at = place_code(page, compiled, &call);
+	size_t n = known ? compiled_lines(calls, at) : compiled_lies(calls, at);
 
-	memset(lines, '\n', sizeof(lines));
-	memcpy(page, ran, (size_t)(interpreter_end - ran));
-	at = page + (compiled - ran);
-	memcpy(&call, &at, sizeof(call));
-	n = known ? compiled_lines(calls, at) : compiled_lies(calls, at);
-	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
-		exit(1);
+	make_executable(page);
 	do {
 		for (size_t i = 0; i < n; i++)
 			call(calls[i].function, context, calls[i].bytecode, 0, NULL);
