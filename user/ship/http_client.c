@@ -19,6 +19,7 @@
 #include "base/write.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
+#include "sys/memory_file.h"
 #include "sys/reexec.h"
 
 enum {
@@ -238,12 +239,11 @@ static int send_request(struct http_client *c, const struct http_request *reques
 
 static int map_reply(int fd, uint64_t max_bytes, struct http_reply *ret)
 {
-	enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
 	struct stat st;
 	void *data;
 
 	/* whoever has written it must not take it away while it is read */
-	if (fcntl(fd, F_ADD_SEALS, SEALS) < 0 || fstat(fd, &st) < 0 ||
+	if (memory_file__seal(fd) < 0 || fstat(fd, &st) < 0 ||
 	    (uint64_t)st.st_size > max_bytes)
 		return -EPROTO;
 	if (!st.st_size)

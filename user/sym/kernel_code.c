@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -19,6 +18,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/write.h"
+#include "sys/memory_file.h"
 
 enum {
 	MOST_CALLED = 64, /* functions of one name that are told apart */
@@ -238,15 +238,14 @@ static void describe_sections(const struct kernel_code *code, uint64_t offset, s
 
 int kernel_code__as_file(const struct kernel_code *code, uint64_t *ret_offset)
 {
-	_cleanup_close_ int fd =
-		memfd_create("pmubpf-kernel-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	_cleanup_close_ int fd = memory_file__new("pmubpf-kernel-code");
 	_cleanup_(buf__done) struct buf b = {0};
 	uint64_t offset = PAGE + code->start % PAGE;
 	struct image image = {0};
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	describe_segment(code, offset, &image);
 	describe_sections(code, offset, &image);
 	buf__add(&b, &image.head, sizeof(image.head));
@@ -259,8 +258,9 @@ int kernel_code__as_file(const struct kernel_code *code, uint64_t *ret_offset)
 	r = write_all(fd, b.data, b.len);
 	if (r < 0)
 		return r;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-		return -errno;
+	r = memory_file__seal(fd);
+	if (r < 0)
+		return r;
 	*ret_offset = offset;
 	return TAKE_FD(fd);
 }
