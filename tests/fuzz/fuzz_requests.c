@@ -26,7 +26,7 @@ static void compose(struct buf *msg, uint8_t type, uint8_t flags, const uint8_t 
 
 static int ask(struct requests *s, const uint8_t *head, const uint8_t *bytes, size_t len)
 {
-	_cleanup_close_ int fd = head[1] & 1 ? fuzz_file(bytes, len) : -1, reply_fd = -1;
+	_cleanup_close_ int fd = head[1] & 1 ? fuzz_file(bytes, len) : -1;
 	_cleanup_free_ void *exact = NULL;
 	struct buf msg = {0};
 	struct symd_header header;
@@ -35,7 +35,7 @@ static int ask(struct requests *s, const uint8_t *head, const uint8_t *bytes, si
 
 	compose(&msg, head[0], head[1], bytes, len);
 	exact = xmemdup(msg.len ? msg.data : "", msg.len);
-	r = requests__handle(s, exact, msg.len, &fd, &reply_fd);
+	r = requests__handle(s, exact, msg.len, &fd);
 	buf__done(&msg);
 	if (r == 0 && (s->reply.len > SYMD_MSG_MAX ||
 		       symd_msg__parse(s->reply.data, s->reply.len, &header, &body) < 0))
@@ -45,8 +45,9 @@ static int ask(struct requests *s, const uint8_t *head, const uint8_t *bytes, si
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct requests s = {0};
+	struct requests s;
 
+	requests__init(&s);
 	for (int i = 0; i < MESSAGES_MAX && len >= 4; i++) {
 		size_t n = data[2] | (size_t)data[3] << 8;
 

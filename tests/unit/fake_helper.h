@@ -3,7 +3,11 @@
 #ifndef PMUBPF_TESTS_FAKE_HELPER_H
 #define PMUBPF_TESTS_FAKE_HELPER_H
 
+#include <stdbool.h>
+#include <unistd.h>
+
 #include "base/buf.h"
+#include "base/cursor.h"
 #include "symd/protocol.h"
 
 static inline void say_hello(int sock)
@@ -14,6 +18,30 @@ static inline void say_hello(int sock)
 	symd_msg__end(&b);
 	symd_msg__send(sock, &b, -1, 0);
 	buf__done(&b);
+}
+
+struct fake_request {
+	struct symd_header header;
+	struct cursor body;
+	int fd;   /* that came with it, the caller's, or -1 */
+	int into; /* what the answer is written into; -1 before the first one */
+};
+
+/* False: there is none any more. */
+static inline bool next_request(int sock, struct fake_request *r)
+{
+	static char bytes[SYMD_MSG_MAX];
+	ssize_t n;
+
+	while ((n = symd_msg__recv(sock, bytes, &r->fd, 0)) > 0 &&
+	       symd_msg__parse(bytes, (size_t)n, &r->header, &r->body) == 0) {
+		if (r->header.type != SYMD_INTO)
+			return true;
+		if (r->into >= 0)
+			close(r->into);
+		r->into = r->fd;
+	}
+	return false;
 }
 
 #endif

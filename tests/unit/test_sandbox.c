@@ -26,7 +26,9 @@
 
 #include "base/mem.h"
 #include "sys/drop.h"
+#include "sys/fd_packet.h"
 #include "sys/landlock.h"
+#include "sys/memory_file.h"
 #include "sys/procfs.h"
 #include "symd/sandbox.h"
 
@@ -34,8 +36,8 @@ enum { SOCK = 3, GIVEN = 4, REFUSED = 1, CHILD_BROKEN = 99 };
 
 TestSuite(sandbox, .timeout = 60);
 
-/* In a child that has entered the sandbox, with a file handed over afterwards as symd gets its
- * files. */
+/* In a child that has entered the sandbox. *ret_parent_sock: it is not waited for, and its pid is
+ * returned. */
 static int in_sandbox(int (*deed)(void), int *ret_parent_sock)
 {
 	int pair[2], status = 0;
@@ -134,7 +136,8 @@ KILLED(memory_to_code,
        syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
 KILLED(code_to_memory,
        syscall(SYS_mprotect, (uintptr_t)grow & ~4095UL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC))
-KILLED(huge_memfd, syscall(SYS_memfd_create, "x", MFD_HUGETLB))
+KILLED(memfd, syscall(SYS_memfd_create, "x", MFD_CLOEXEC))
+KILLED(seals, syscall(SYS_fcntl, SOCK, F_ADD_SEALS, F_SEAL_WRITE))
 KILLED(duplication, syscall(SYS_fcntl, SOCK, F_DUPFD, 100))
 #ifdef __x86_64__
 /* another numbering of the calls: x32's openat */
@@ -164,20 +167,51 @@ static int stat_by_name(void)
 }
 REFUSES(stat_by_name, stat_by_name())
 
+/* As symd gets its files. */
+static int in_sandbox_with_files(int (*deed)(void), int n)
+{
+	int sock, status = 0, pid = in_sandbox(deed, &sock);
+
+	for (int i = 0; i < n; i++) {
+		int fd = memory_file__new("x");
+
+		cr_assert_eq(fd_packet__send(sock, "abc", 3, fd, 0), 0);
+		close(fd);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	close(sock);
+	return status;
+}
+
+static int take_file(void)
+{
+	char text[8];
+	int fd;
+
+	return fd_packet__recv(SOCK, text, sizeof(text), &fd, 0) == 3 ? fd : -1;
+}
+
 static int too_many_files(void)
 {
 	for (int i = 0; i < SANDBOX_FILES; i++) {
-		if (memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING) < 0)
-			return -1;
+		if (take_file() < 0)
+			return i < SANDBOX_FILES / 2 ? CHILD_BROKEN : REFUSED;
 	}
 	return 0;
 }
-REFUSES(too_many_files, too_many_files())
+
+Test(sandbox, refuses_too_many_files)
+{
+	int status = in_sandbox_with_files(too_many_files, SANDBOX_FILES);
+
+	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == REFUSED, "status 0x%x",
+		  (unsigned)status);
+}
 
 static int too_long_file(void)
 {
-	int fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	static char block[1 << 20];
+	int fd = take_file();
 
 	for (int i = 0; i <= SANDBOX_FILE_MIB; i++) {
 		if (write(fd, block, sizeof(block)) < 0)
@@ -188,7 +222,7 @@ static int too_long_file(void)
 
 Test(sandbox, ends_a_file_that_grows)
 {
-	int status = in_sandbox(too_long_file, NULL);
+	int status = in_sandbox_with_files(too_long_file, 1);
 
 	cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ, "status 0x%x",
 		  (unsigned)status);
@@ -198,21 +232,17 @@ Test(sandbox, ends_a_file_that_grows)
 static int honest_work(void)
 {
 	char text[8] = "";
-	struct iovec iov = {text, sizeof(text)};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
 	int fd;
 
-	if (recvmsg(SOCK, &msg, 0) != 3)
+	if (fd_packet__recv(SOCK, text, sizeof(text), &fd, 0) != 3)
 		return 2;
-	fd = memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || write(fd, text, 3) != 3 || fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE) < 0)
+	if (fd < 0 || write(fd, text, 3) != 3)
 		return 3;
 	if (pread(fd, text + 3, 3, 0) != 3 || memcmp(text, text + 3, 3) != 0)
 		return 4;
 	if (grow(256 << 20) < 0)
 		return 5;
-	iov.iov_len = 6;
-	return sendmsg(SOCK, &msg, 0) == 6 ? 0 : 6;
+	return fd_packet__send(SOCK, text, 6, -1, 0) == 0 ? 0 : 6;
 }
 
 /* The text after "KEY:" in a process's status, without the blanks. */
@@ -244,7 +274,7 @@ Test(sandbox, lets_it_work_and_is_seen_from_outside)
 {
 	static const char none[] = "0000000000000000";
 	char got[8] = "";
-	int sock, status;
+	int sock, status, file = memory_file__new("x");
 	pid_t pid = in_sandbox(honest_work, &sock);
 
 	/* it waits for a message */
@@ -264,11 +294,12 @@ Test(sandbox, lets_it_work_and_is_seen_from_outside)
 	expect_status(pid, "CapInh", none);
 	expect_status(pid, "CapAmb", none);
 	expect_status(pid, "CapBnd", none);
-	cr_assert_eq(send(sock, "abc", 3, 0), 3);
+	cr_assert_eq(fd_packet__send(sock, "abc", 3, file, 0), 0);
 	cr_assert_eq(recv(sock, got, sizeof(got), 0), 6);
 	cr_expect_str_eq(got, "abcabc");
 	cr_assert_eq(waitpid(pid, &status, 0), pid);
 	cr_expect_eq(status, 0, "0x%x", (unsigned)status);
+	close(file);
 	close(sock);
 }
 

@@ -65,7 +65,7 @@ static int set_runtime(void *ctx, uint32_t number, const struct pmb_runtime *run
 }
 
 /* One row, and as many rules as there are. */
-static int table_fd(__u32 n_rules)
+static void put_table(int fd, __u32 n_rules)
 {
 	const struct pmb_table_head head = {.magic = PMB_TABLE_MAGIC,
 					    .n_pages = 1,
@@ -74,27 +74,20 @@ static int table_fd(__u32 n_rules)
 	const struct pmb_unwind_page page = {0, 1};
 	static const struct pmb_unwind_rule rules[MOST_RULES];
 	const __u32 row = PMB_ROW(0, 0);
-	int fd = memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (write(fd, &head, sizeof(head)) < 0 || write(fd, &page, sizeof(page)) < 0 ||
-	    write(fd, rules, n_rules * sizeof(*rules)) < 0 || write(fd, &row, sizeof(row)) < 0)
-		return -1;
-	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
-	return fd;
+	cr_assert(write(fd, &head, sizeof(head)) > 0 && write(fd, &page, sizeof(page)) > 0 &&
+		  write(fd, rules, n_rules * sizeof(*rules)) > 0 &&
+		  write(fd, &row, sizeof(row)) > 0);
 }
 
 /* No row, and a runtime: what is said of a large file first. */
-static int runtime_fd(void)
+static void put_runtime(int fd)
 {
 	const struct pmb_table_head head = {.magic = PMB_TABLE_MAGIC,
 					    .has_runtime = PMB_RUNTIME_V8};
 	const struct pmb_runtime runtime = {.v8 = {.function_shared = 8, .shared_size = 8}};
-	int fd = memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (write(fd, &head, sizeof(head)) < 0 || write(fd, &runtime, sizeof(runtime)) < 0)
-		return -1;
-	fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
-	return fd;
+	cr_assert(write(fd, &head, sizeof(head)) > 0 && write(fd, &runtime, sizeof(runtime)) > 0);
 }
 
 static void wait_for_go(void)
@@ -104,7 +97,7 @@ static void wait_for_go(void)
 		sched_yield(); /* one that sleeps would be given up */
 }
 
-static uint8_t work_on(int fd, bool describe, uint64_t most, int *ret_fd)
+static uint8_t work_on(int fd, bool describe, uint64_t most, int into)
 {
 	struct stat st;
 	__u32 n_rules;
@@ -113,14 +106,14 @@ static uint8_t work_on(int fd, bool describe, uint64_t most, int *ret_fd)
 	if (fstat(fd, &st) == 0 && (uint64_t)st.st_size > most)
 		return SYMD_TABLE_LARGE;
 	if (describe) {
-		*ret_fd = runtime_fd();
+		put_runtime(into);
 		return SYMD_TABLE_BUILT;
 	}
 	if (pread(fd, &how, 1, 0) == 1 && how != 'F')
 		wait_for_go();
 	n_rules = how == 'T' ? N_RULES : how == 'M' ? MOST_RULES : how == 'S' ? SOME_RULES : 0;
 	if (n_rules)
-		*ret_fd = table_fd(n_rules);
+		put_table(into, n_rules);
 	return n_rules    ? SYMD_TABLE_BUILT :
 	       how == 'N' ? SYMD_TABLE_OTHER_MACHINE :
 			    SYMD_TABLE_BAD_FILE;
@@ -128,28 +121,23 @@ static uint8_t work_on(int fd, bool describe, uint64_t most, int *ret_fd)
 
 static int helper(int sock)
 {
-	static char request[SYMD_MSG_MAX];
+	struct fake_request r = {.into = -1};
 	struct buf b = {0};
-	ssize_t n;
-	int fd;
 
 	say_hello(sock);
-	while ((n = symd_msg__recv(sock, request, &fd, 0)) > 0) {
-		_cleanup_close_ int lent = fd, answer = -1;
-		struct symd_header header;
-		struct cursor body;
+	while (next_request(sock, &r)) {
+		_cleanup_close_ int lent = r.fd;
 		uint64_t from, to, most;
 
-		symd_msg__parse(request, (size_t)n, &header, &body);
-		if (header.type != SYMD_BUILD_TABLE)
+		if (r.header.type != SYMD_BUILD_TABLE)
 			continue;
-		from = cursor__u64(&body);
-		to = cursor__u64(&body);
-		most = cursor__u64(&body);
-		symd_msg__begin(&b, header.type, header.seq);
-		symd_msg__put_u8(&b, work_on(lent, from == to, most, &answer));
+		from = cursor__u64(&r.body);
+		to = cursor__u64(&r.body);
+		most = cursor__u64(&r.body);
+		symd_msg__begin(&b, r.header.type, r.header.seq);
+		symd_msg__put_u8(&b, work_on(lent, from == to, most, r.into));
 		symd_msg__end(&b);
-		symd_msg__send(sock, &b, answer, 0);
+		symd_msg__send(sock, &b, -1, 0);
 	}
 	buf__done(&b);
 	return 0;

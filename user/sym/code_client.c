@@ -13,6 +13,7 @@
 #include "sym/helper.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
+#include "sys/memory_file.h"
 #include "sys/usage.h"
 
 static const uint64_t ANSWER_NS = BUDGET_ANSWER_S * 1000000000ULL;
@@ -23,6 +24,8 @@ struct code_client {
 	bool wants_names; /* what it was asked last is what the code is called */
 	uint64_t since_ns;
 	uint64_t cpu_before_ns;
+	int into;                  /* what its answer is written into */
+	int asked;                 /* 0, or why it could not be */
 	struct code_answer answer; /* so far */
 	int err;                   /* of the helper that failed */
 };
@@ -32,7 +35,7 @@ struct code_client *code_client__new(int (*child)(int sock))
 	struct code_client *c = xcalloc(1, sizeof(*c));
 
 	helper__init(&c->helper, child);
-	c->answer.table = c->answer.names = -1;
+	c->answer.table = c->answer.names = c->into = -1;
 	return c;
 }
 
@@ -48,10 +51,19 @@ struct code_client *code_client__free(struct code_client *c)
 	if (!c)
 		return NULL;
 	forget_answer(c);
+	cleanup_close(&c->into);
 	helper__abandon(&c->helper);
 	helper__done(&c->helper);
 	free(c);
 	return NULL;
+}
+
+/* A fresh one for each question. */
+static int post(struct code_client *c, int fd)
+{
+	cleanup_close(&c->into);
+	c->into = memory_file__new("pmubpf-code");
+	return c->into < 0 ? c->into : helper__post(&c->helper, fd, c->into);
 }
 
 int code_client__start(struct code_client *c, const struct code_wanted *wanted)
@@ -68,6 +80,7 @@ int code_client__start(struct code_client *c, const struct code_wanted *wanted)
 	c->since_ns = now_ns();
 	c->cpu_before_ns = helper__cpu_ns(&c->helper);
 	c->busy = true;
+	c->asked = r;
 	if (r < 0)
 		return 0;
 	helper__begin(&c->helper, SYMD_READ_CODE);
@@ -76,7 +89,7 @@ int code_client__start(struct code_client *c, const struct code_wanted *wanted)
 	symd_msg__put_u64(&c->helper.request, wanted->types);
 	for (size_t i = 0; i < wanted->n_places && i < CODE_PLACES_MAX; i++)
 		symd_msg__put_u64(&c->helper.request, wanted->places[i]);
-	helper__post(&c->helper, wanted->mem);
+	c->asked = post(c, wanted->mem);
 	return 0;
 }
 
@@ -87,7 +100,7 @@ static bool span__ok(uint64_t from, uint64_t to)
 }
 
 /* False: it is none. */
-static bool take_code(struct code_client *c, struct cursor *body, int *fd)
+static bool take_code(struct code_client *c, struct cursor *body)
 {
 	static const enum code_status statuses[SYMD_N_CODE_STATUSES] = {
 		[SYMD_CODE_READ] = CODE_READ,           [SYMD_CODE_SAME] = CODE_SAME,
@@ -103,12 +116,14 @@ static bool take_code(struct code_client *c, struct cursor *body, int *fd)
 	len = cursor__u16(body);
 	text = cursor__bytes(body, len);
 	if (!cursor__done(body) || len >= CODE_TEXT_MAX || status >= SYMD_N_CODE_STATUSES ||
-	    (status == SYMD_CODE_READ) != (*fd >= 0) ||
 	    (status <= SYMD_CODE_NAMED && !span__ok(c->answer.from, c->answer.to)))
+		return false;
+	if (status == SYMD_CODE_READ && memory_file__seal(c->into) < 0)
 		return false;
 	memcpy(c->answer.text, text, len);
 	c->answer.status = statuses[status];
-	c->answer.table = TAKE_FD(*fd);
+	if (status == SYMD_CODE_READ)
+		c->answer.table = TAKE_FD(c->into);
 	return true;
 }
 
@@ -128,30 +143,30 @@ static struct code_answer pending(void)
 
 struct code_answer code_client__finish(struct code_client *c)
 {
-	_cleanup_close_ int fd = -1;
 	struct code_answer answer;
 	struct cursor body;
 	int r;
 
 	if (!c->busy)
 		return pending();
-	r = helper__take(&c->helper, &fd, &body);
+	r = c->asked < 0 ? c->asked : helper__take(&c->helper, &body);
 	if (r == -EAGAIN && !helper__is_stuck(&c->helper) &&
 	    !helper__is_late(&c->helper, c->since_ns + ANSWER_NS))
 		return pending();
 	if (r < 0)
 		return failed(c, r == -EAGAIN ? -ETIMEDOUT : r);
-	if (!c->wants_names && !take_code(c, &body, &fd))
+	if (!c->wants_names && !take_code(c, &body))
 		return failed(c, -EPROTO);
 	if (!c->wants_names && (c->answer.status == CODE_READ || c->answer.status == CODE_NAMED)) {
 		c->wants_names = true;
 		helper__begin(&c->helper, SYMD_CODE_NAMES);
-		r = helper__post(&c->helper, -1);
+		r = post(c, -1);
 		return r < 0 ? failed(c, r) : pending();
 	}
-	if (c->wants_names && (fd < 0 || !cursor__done(&body)))
+	if (c->wants_names && !cursor__done(&body))
 		return failed(c, -EPROTO);
-	c->answer.names = TAKE_FD(fd);
+	if (c->wants_names)
+		c->answer.names = TAKE_FD(c->into);
 	c->answer.took_ns = helper__cpu_ns(&c->helper) - c->cpu_before_ns;
 	c->busy = false;
 	answer = c->answer;

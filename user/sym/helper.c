@@ -183,21 +183,16 @@ static int spawn(struct helper *h)
 }
 
 /* The next message, if it is there. */
-static int receive(struct helper *h, uint16_t type, uint32_t seq, int *ret_fd, struct cursor *body)
+static int receive(struct helper *h, uint16_t type, uint32_t seq, struct cursor *body)
 {
-	_cleanup_close_ int fd = -1;
 	struct symd_header header;
-	ssize_t n = symd_msg__recv(h->sock, h->reply, ret_fd ? &fd : NULL, MSG_DONTWAIT);
+	ssize_t n = symd_msg__recv(h->sock, h->reply, NULL, MSG_DONTWAIT);
 	int r;
 
 	if (n <= 0)
 		return n ? (int)n : -EPIPE;
 	r = symd_msg__parse(h->reply, (size_t)n, &header, body);
-	if (r < 0 || header.type != type || header.seq != seq)
-		return -EPROTO;
-	if (ret_fd)
-		*ret_fd = TAKE_FD(fd);
-	return 0;
+	return r < 0 || header.type != type || header.seq != seq ? -EPROTO : 0;
 }
 
 /* Its first words come before any answer. */
@@ -208,7 +203,7 @@ static int receive_greeting(struct helper *h)
 
 	if (h->greeted)
 		return 0;
-	r = receive(h, SYMD_HELLO, 0, NULL, &body);
+	r = receive(h, SYMD_HELLO, 0, &body);
 	h->greeted = r == 0;
 	return r;
 }
@@ -319,7 +314,7 @@ static int ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *bo
 		r = wait_for_answer(h, deadline_ns);
 		if (r < 0)
 			return r;
-		r = receive(h, h->asked, h->seq, NULL, body);
+		r = receive(h, h->asked, h->seq, body);
 		if (r != -EAGAIN)
 			return r;
 		r = 0;
@@ -337,24 +332,35 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
 	return r;
 }
 
-int helper__post(struct helper *h, int fd)
+static int lend(const struct helper *h, int into)
 {
-	int r = -EPIPE;
+	_cleanup_(buf__done) struct buf word = {0};
+
+	symd_msg__begin(&word, SYMD_INTO, 0);
+	symd_msg__end(&word);
+	return symd_msg__send(h->sock, &word, into, MSG_DONTWAIT);
+}
+
+int helper__post(struct helper *h, int fd, int into)
+{
+	int r = h->pid ? 0 : -EPIPE;
 
 	symd_msg__end(&h->request);
-	if (h->pid)
+	if (r == 0 && into >= 0)
+		r = lend(h, into);
+	if (r == 0)
 		r = symd_msg__send(h->sock, &h->request, fd, MSG_DONTWAIT);
 	if (r < 0)
 		helper__abandon(h);
 	return r;
 }
 
-int helper__take(struct helper *h, int *ret_fd, struct cursor *body)
+int helper__take(struct helper *h, struct cursor *body)
 {
 	int r = h->pid ? receive_greeting(h) : -EPIPE;
 
 	if (r == 0)
-		r = receive(h, h->asked, h->seq, ret_fd, body);
+		r = receive(h, h->asked, h->seq, body);
 	if (r != -EAGAIN)
 		h->worked_ns += now_ns() - h->asked_ns;
 	if (r < 0 && r != -EAGAIN)
@@ -380,8 +386,10 @@ char *helper__obituary(const struct helper *h, int err)
 {
 	if (err == -ETIMEDOUT)
 		return xstrdup("did not answer in time");
-	if (err != -EPIPE && err != -ECONNRESET)
+	if (err == -EPROTO || err == -EMSGSIZE)
 		return xstrdup("gave an invalid answer");
+	if (err != -EPIPE && err != -ECONNRESET)
+		return xasprintf("could not be asked: %s", strerror(-err));
 	if (h->status < 0)
 		return xstrdup("died");
 	if (WIFSIGNALED(h->status) && WTERMSIG(h->status) == SIGSYS)

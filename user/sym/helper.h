@@ -90,11 +90,10 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
 int helper__spawn(struct helper *h);
 /* Kills it; who it was is reaped when it's gone. */
 void helper__abandon(struct helper *h);
-/* On failure the helper is gone. */
-int helper__post(struct helper *h, int fd);
-/* -EAGAIN: no answer yet. On other failures the helper is gone. *ret_fd, which the caller owns, is
- * the descriptor that came with the answer, or -1. */
-int helper__take(struct helper *h, int *ret_fd, struct cursor *body);
+/* On failure the helper is gone. into (borrowed; -1: none) is what the answer is written into. */
+int helper__post(struct helper *h, int fd, int into);
+/* -EAGAIN: no answer yet. On other failures the helper is gone. */
+int helper__take(struct helper *h, struct cursor *body);
 
 /* CPU time of it, and of those that it replaced. */
 uint64_t helper__cpu_ns(const struct helper *h);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: whoever wrote it may still hold the descriptor, and may have sent any kind of
- * one. Only a memfd can have seals, so what has them neither blocks nor changes while it is read.
+ * The hard thing: whoever wrote it may still hold the descriptor. Only a memfd can have seals, so
+ * what has them neither blocks nor changes while it is read.
  */
 #include "sym/table.h"
 

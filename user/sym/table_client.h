@@ -19,7 +19,7 @@ enum table_status {
 	TABLE_BAD_FILE,      /* not a readable ELF file with code */
 	TABLE_OTHER_MACHINE, /* 32-bit, or of an architecture without tables */
 	TABLE_TOO_LARGE,
-	TABLE_NO_MEMORY, /* the helper's; worth another try */
+	TABLE_NO_MEMORY, /* ours or the helper's; worth another try */
 	TABLE_LARGE,     /* it has more bytes than were to be taken on */
 	TABLE_HELPER,    /* the helper failed on this file */
 	N_TABLE_STATUSES,
@@ -48,7 +48,7 @@ int table_client__start(struct table_client *c, int fd, const struct table_wante
 /* The helper closes what it has open of that file: a large one's, which it keeps; when it isn't
  * busy. */
 void table_client__forget(struct table_client *c, int fd);
-/* Readable when finish has something to do; -1: nothing is under way, or no helper could be
+/* Readable when finish has something to do; -1: nothing is under way, or nothing could be
  * started, which finish says. Another one after each start. */
 int table_client__poll_fd(const struct table_client *c);
 /* To be called when that is readable, and when the deadline has passed. TABLE_BUILT: *ret_fd, the

@@ -42,15 +42,15 @@
  * 	row		u32 at, u8 len, u8 flow, u64 target, u16 len, text, u8 k, k × {u16 len,
  * 			function, u16 len, file, u32 line}
  * 	CLOSE		-				- (the files of OPEN_ and ADD_DEBUG are closed)
- * 	BUILD_TABLE	+fd, u64 from, u64 to, u64 most	u8 status, +fd if SYMD_TABLE_BUILT: a sealed
- * 							memfd with an unwind table
- * 							(pmubpf/unwind.h)
+ * 	INTO		+fd of an empty memfd		none: the next of these three writes there
+ * 	BUILD_TABLE	+fd, u64 from, u64 to, u64 most	u8 status; if SYMD_TABLE_BUILT, an unwind
+ * 							table (pmubpf/unwind.h) is written
  *
  * 	READ_CODE	+fd of /proc/PID/mem,		u8 status, u64 from, u64 to,
- * 			u8 only places,			u16 len, text, +fd if SYMD_CODE_READ: as
- * 			u64 structs, u64 types,		BUILD_TABLE's, of [from, to)
+ * 			u8 only places,			u16 len, text; if SYMD_CODE_READ, as
+ * 			u64 structs, u64 types,		BUILD_TABLE's is written, of [from, to)
  * 			n × u64 place
- * 	CODE_NAMES	-				+fd: for OPEN_CODE_MAP, in memory
+ * 	CODE_NAMES	-				-, for OPEN_CODE_MAP is written
  *
  * 	CONTEXT		+fd of /proc/PID/mem,		u8 status, u32 kind, u32 module, u64 offset,
  * 			u64 start, u64 file offset,	u16 n, n × {u16 len, key}
@@ -58,6 +58,7 @@
  *
  * 	FORGET		+fd				none: what is open of that file is closed
  *
+ * No answer has a descriptor: sys/memory_file.h says why.
  * BUILD_TABLE leaves the open file alone. The table is that of the file's offsets [from, to); of a
  * file of more than `most` bytes there is none (SYMD_TABLE_LARGE). Of an empty range it has no
  * rows: which runtime the file is can be said long before them.
@@ -101,7 +102,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 18,
+	SYMD_VERSION = 19,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -140,6 +141,7 @@ enum symd_type {
 	SYMD_BUILD_TABLE,
 	SYMD_CLOSE,
 	SYMD_FORGET,
+	SYMD_INTO,
 	SYMD_DEMANGLE,
 	SYMD_PLACES,
 	SYMD_OBJECTS,
@@ -191,7 +193,7 @@ enum symd_table_status {
 	SYMD_TABLE_BAD_FILE,      /* not a readable ELF file with code */
 	SYMD_TABLE_OTHER_MACHINE, /* 32-bit, or of an architecture without tables */
 	SYMD_TABLE_TOO_LARGE,     /* beyond a limit of symd/cfi.h or symd/cfi_table.h */
-	SYMD_TABLE_NO_MEMORY,     /* the memfd could not be made */
+	SYMD_TABLE_NO_MEMORY,     /* it could not be written */
 	SYMD_TABLE_LARGE,         /* the file has more bytes than were to be taken on */
 	SYMD_N_TABLE_STATUSES,
 };

@@ -6,11 +6,11 @@
 #include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/write.h"
 #include "pmubpf/object_place.h"
 #include "sym/reason.h"
 #include "symd/demangle.h"
@@ -268,23 +268,6 @@ static int requests__objects(struct requests *s, struct cursor *body)
 	return 0;
 }
 
-/* Sealed, so that who reads it reads what it has checked. */
-static int table_memfd(const struct cfi_table *t, const struct pmb_table_head *head,
-		       const struct pmb_runtime *runtime)
-{
-	_cleanup_close_ int fd = memfd_create("pmubpf-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	r = cfi_table__write(t, head, runtime, fd);
-	if (r < 0)
-		return r;
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
-		return -errno;
-	return TAKE_FD(fd);
-}
-
 static enum symd_table_status table_status(int err)
 {
 	switch (err) {
@@ -335,7 +318,7 @@ static int requests__open_tables(struct requests *s, int *fd, uint64_t most)
 	return found ? 0 : elf_cfi__open(TAKE_FD(*fd), true, &s->tables_of);
 }
 
-static enum symd_table_status write_table(struct elf_cfi *file, struct cfi_table *t, int *ret_fd)
+static enum symd_table_status write_table(struct elf_cfi *file, struct cfi_table *t, int into)
 {
 	struct pmb_runtime runtime = {0};
 	struct pmb_table_head head;
@@ -344,11 +327,11 @@ static enum symd_table_status write_table(struct elf_cfi *file, struct cfi_table
 	if (r < 0)
 		return table_status(r);
 	head.has_runtime = elf_cfi__runtime(file, &runtime);
-	*ret_fd = table_memfd(t, &head, &runtime);
-	return *ret_fd < 0 ? SYMD_TABLE_NO_MEMORY : SYMD_TABLE_BUILT;
+	r = cfi_table__write(t, &head, &runtime, into);
+	return r < 0 ? SYMD_TABLE_NO_MEMORY : SYMD_TABLE_BUILT;
 }
 
-static int requests__build_table(struct requests *s, struct cursor *body, int *fd, int *ret_fd)
+static int requests__build_table(struct requests *s, struct cursor *body, int *fd)
 {
 	uint64_t from = cursor__u64(body), to = cursor__u64(body), most = cursor__u64(body);
 	enum symd_table_status status;
@@ -361,7 +344,7 @@ static int requests__build_table(struct requests *s, struct cursor *body, int *f
 	r = requests__open_tables(s, fd, most);
 	if (r == 0 && from < to)
 		r = elf_cfi__build(s->tables_of, from, to, &t);
-	status = r < 0 ? table_status(r) : write_table(s->tables_of, &t, ret_fd);
+	status = r < 0 ? table_status(r) : write_table(s->tables_of, &t, s->into);
 	cfi_table__done(&t);
 	if (s->tables_of && !elf_cfi__more(s->tables_of))
 		s->tables_of = elf_cfi__free(s->tables_of);
@@ -379,20 +362,23 @@ static void requests__forget(struct requests *s, int fd)
 	}
 }
 
-static int code_table(const struct hotspot *h)
+static int write_code_table(const struct hotspot *h, int into)
 {
 	struct pmb_table_head head;
 	struct cfi_table t;
-	int fd = -EFBIG;
+	int r;
 
 	cfi_table__init(&t);
-	if (hotspot__table(h, &t) == 0 && cfi_table__finish(&t, &head) == 0)
-		fd = table_memfd(&t, &head, NULL);
+	r = hotspot__table(h, &t);
+	if (r == 0)
+		r = cfi_table__finish(&t, &head);
+	if (r == 0)
+		r = cfi_table__write(&t, &head, NULL, into);
 	cfi_table__done(&t);
-	return fd;
+	return r;
 }
 
-static int requests__read_code(struct requests *s, struct cursor *body, int fd, int *ret_fd)
+static int requests__read_code(struct requests *s, struct cursor *body, int fd)
 {
 	bool only_places = cursor__u8(body);
 	uint64_t structs = cursor__u64(body), types = cursor__u64(body), from, to;
@@ -417,10 +403,10 @@ static int requests__read_code(struct requests *s, struct cursor *body, int fd, 
 		status = SYMD_CODE_NAMED;
 	if (missing)
 		status = *missing ? SYMD_CODE_UNKNOWN : SYMD_CODE_NOT_YET;
+	else if (changed && write_code_table(s->hotspot, s->into) < 0)
+		status = SYMD_CODE_NO_MEMORY;
 	else if (changed)
-		*ret_fd = code_table(s->hotspot);
-	if (changed)
-		status = *ret_fd < 0 ? SYMD_CODE_NO_MEMORY : SYMD_CODE_READ;
+		status = SYMD_CODE_READ;
 	hotspot__span(s->hotspot, &from, &to);
 	symd_msg__put_u8(&s->reply, status);
 	symd_msg__put_u64(&s->reply, from);
@@ -430,20 +416,11 @@ static int requests__read_code(struct requests *s, struct cursor *body, int fd, 
 	return 0;
 }
 
-static int requests__code_names(struct requests *s, int *ret_fd)
+static int requests__code_names(struct requests *s)
 {
-	_cleanup_close_ int fd = memfd_create("pmubpf-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	const struct buf *names = s->hotspot ? hotspot__names(s->hotspot) : NULL;
 
-	for (size_t done = 0; fd >= 0 && names && done < names->len;) {
-		ssize_t n = write(fd, names->data + done, names->len - done);
-
-		if (n <= 0)
-			return -EPROTO;
-		done += (size_t)n;
-	}
-	*ret_fd = TAKE_FD(fd);
-	return 0;
+	return names ? write_all(s->into, names->data, names->len) : 0;
 }
 
 static bool needs_no_file(uint16_t type)
@@ -454,17 +431,38 @@ static bool needs_no_file(uint16_t type)
 	       type == SYMD_RETURNS || type == SYMD_CODE_NAMES || type == SYMD_LISTING;
 }
 
+static int requests__into(struct requests *s, int *fd)
+{
+	cleanup_close(&s->into);
+	s->into = TAKE_FD(*fd);
+	return 0;
+}
+
+/* What is too much for a reply. */
+static int requests__write(struct requests *s, uint16_t type, struct cursor *body, int *fd)
+{
+	int r;
+
+	if (s->into < 0)
+		return -EPROTO;
+	r = type == SYMD_BUILD_TABLE ? requests__build_table(s, body, fd) :
+	    type == SYMD_READ_CODE   ? requests__read_code(s, body, *fd) :
+				       requests__code_names(s);
+	cleanup_close(&s->into);
+	s->into = -1;
+	return r;
+}
+
 /* How to unwind, and what else comes with a descriptor. */
-static int requests__unwinding(struct requests *s, uint16_t type, struct cursor *body, int *fd,
-			       int *ret_fd)
+static int requests__unwinding(struct requests *s, uint16_t type, struct cursor *body, int *fd)
 {
 	switch (type) {
+	case SYMD_INTO:
+		return requests__into(s, fd);
 	case SYMD_BUILD_TABLE:
-		return requests__build_table(s, body, fd, ret_fd);
 	case SYMD_READ_CODE:
-		return requests__read_code(s, body, *fd, ret_fd);
 	case SYMD_CODE_NAMES:
-		return requests__code_names(s, ret_fd);
+		return requests__write(s, type, body, fd);
 	case SYMD_CONTEXT:
 		return thread_context__answer(s->elf, body, *fd, &s->reply);
 	case SYMD_FORGET:
@@ -475,13 +473,17 @@ static int requests__unwinding(struct requests *s, uint16_t type, struct cursor 
 	}
 }
 
-int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd)
+void requests__init(struct requests *s)
+{
+	*s = (struct requests){.into = -1};
+}
+
+int requests__handle(struct requests *s, const void *data, size_t len, int *fd)
 {
 	struct symd_header header;
 	struct cursor body;
 	int r = symd_msg__parse(data, len, &header, &body);
 
-	*ret_fd = -1;
 	if (r < 0)
 		return r;
 	if (needs_no_file(header.type) != (*fd < 0))
@@ -527,11 +529,11 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd, 
 		r = site_requests__answer(header.type, s->elf, &body, &s->reply);
 		break;
 	default:
-		r = requests__unwinding(s, header.type, &body, fd, ret_fd);
+		r = requests__unwinding(s, header.type, &body, fd);
 	}
 	if (r < 0)
 		return r;
-	s->silent = header.type == SYMD_FORGET;
+	s->silent = header.type == SYMD_FORGET || header.type == SYMD_INTO;
 	symd_msg__end(&s->reply);
 	return 0;
 }
@@ -543,6 +545,7 @@ void requests__done(struct requests *s)
 	for (size_t i = 0; i < ARRAY_SIZE(s->kept); i++)
 		s->kept[i] = elf_cfi__free(s->kept[i]);
 	s->hotspot = hotspot__free(s->hotspot);
+	cleanup_close(&s->into);
 	buf__done(&s->reply);
 	answerer__done(&s->answerer);
 }

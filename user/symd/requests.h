@@ -20,17 +20,18 @@ struct requests {
 	struct elf_cfi *tables_of; /* whose table was asked for last */
 	struct elf_cfi *kept[2];   /* others before it whose code was gone through: 4 MB each */
 	struct hotspot *hotspot;   /* the process whose code was asked for */
+	int into;                  /* what the next answer is written into; -1: nothing */
 	struct buf reply;          /* to the last request; whole after it was handled */
 	bool silent;               /* it gets none */
 	struct answerer answerer;
 };
 
+void requests__init(struct requests *s);
 /*
  * Answers one request into s->reply. *fd is the descriptor that came with it (-1: none); it is -1
- * afterwards if it was taken. *ret_fd is one that goes with the reply, the caller's, or -1.
- * -EPROTO: not a request.
+ * afterwards if it was taken. -EPROTO: not a request.
  */
-int requests__handle(struct requests *s, const void *data, size_t len, int *fd, int *ret_fd);
+int requests__handle(struct requests *s, const void *data, size_t len, int *fd);
 void requests__done(struct requests *s);
 
 #endif

@@ -36,29 +36,30 @@ static int prepare_process(int sock)
 int symd_main(int sock)
 {
 	_cleanup_free_ char *request = NULL;
-	struct requests s = {0};
+	struct requests s;
 	ssize_t n = 0;
 	int r;
 
 	if (prepare_process(sock) < 0)
 		return 1;
 	request = xcalloc(1, SYMD_MSG_MAX);
+	requests__init(&s);
 	symd_msg__begin(&s.reply, SYMD_HELLO, 0);
 	symd_msg__end(&s.reply);
 	r = symd_msg__send(sock, &s.reply, -1, 0);
 	while (r == 0) {
-		_cleanup_close_ int fd = -1, reply_fd = -1;
+		_cleanup_close_ int fd = -1;
 
 		n = symd_msg__recv(sock, request, &fd, 0);
 		if (n <= 0)
 			break;
 		fd = symd_fd__take_out(fd);
-		r = requests__handle(&s, request, (size_t)n, &fd, &reply_fd);
+		r = requests__handle(&s, request, (size_t)n, &fd);
 		/* if that takes time, it is this request that does */
 		cleanup_close(&fd);
 		fd = -1;
 		if (r == 0 && !s.silent)
-			r = symd_msg__send(sock, &s.reply, reply_fd, 0);
+			r = symd_msg__send(sock, &s.reply, -1, 0);
 	}
 	requests__done(&s);
 	return r == 0 && n == 0 ? 0 : 1;
