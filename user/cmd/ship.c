@@ -18,6 +18,7 @@
 #include "cmd/ship_args.h"
 #include "ship/schema.h"
 #include "ship/sender.h"
+#include "sys/caps.h"
 #include "sys/drop.h"
 
 enum { LOOK_S = 5, TRIES_ONCE = 3 };
@@ -77,7 +78,8 @@ static int open_all(struct ship_run *run, struct err *err)
 /* What is left is what the process with the network needs to become nobody. */
 static int drop(struct err *err)
 {
-	int r = drop_capabilities(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETPCAP));
+	int r = drop_capabilities(CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETPCAP) |
+				  caps_to_hand_over());
 
 	return r < 0 ? err__set(err, r, "can't give up privileges: %s", strerror(-r)) : 0;
 }

@@ -30,8 +30,11 @@
 #include "sys/procfs.h"
 #include "sys/usage.h"
 
-static const uint64_t opening = CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
-				CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER);
+static uint64_t opening(void)
+{
+	return CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_DAC_READ_SEARCH) |
+	       CAP_BIT(CAP_CHECKPOINT_RESTORE_NUMBER) | caps_to_hand_over();
+}
 
 /* For counters of tasks, as long as there are some to open. */
 static const uint64_t counting = CAP_BIT(CAP_PERFMON_NUMBER) | CAP_BIT(CAP_SYS_ADMIN);
@@ -48,12 +51,21 @@ struct spawner {
 
 /* ---------------------------------------------------------------- an opener */
 
+/* Where it may hand over nothing for now (sys/memory_file.h), it says so, and is there later. */
 static int send_reply(void *ctx, const struct opener_reply *reply, int fd)
 {
 	const int *sock = ctx;
-	const struct buf packet = {.data = (char *)reply, .len = opener_reply_bytes(reply)};
+	struct buf packet = {.data = (char *)reply, .len = opener_reply_bytes(reply)};
+	int r = symd_msg__send(*sock, &packet, fd, 0);
+	struct opener_reply without;
 
-	return symd_msg__send(*sock, &packet, fd, 0);
+	if (r != -ETOOMANYREFS)
+		return r;
+	memset(&without, 0, offsetof(struct opener_reply, text));
+	without.seq = reply->seq;
+	without.result = r;
+	packet = (struct buf){.data = (char *)&without, .len = opener_reply_bytes(&without)};
+	return symd_msg__send(*sock, &packet, -1, 0);
 }
 
 static void refuse(int sock, const struct opener_request *request)
@@ -173,7 +185,7 @@ static int next(struct spawner *s, int control, int sock)
 		prctl(PR_SET_NAME, "pmubpf-opener");
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(control);
-		if (getppid() != parent || (s->settled && drop_capabilities(opening) < 0))
+		if (getppid() != parent || (s->settled && drop_capabilities(opening()) < 0))
 			_exit(1);
 		serve(sock, s->shared);
 	}
@@ -201,7 +213,7 @@ static int obey(struct spawner *s, int control, uint32_t word, int fd)
 		return s->shared && fd >= 0 ? next(s, control, fd) : -EINVAL;
 	case SPAWNER_SETTLED:
 		s->settled = true;
-		return drop_capabilities(opening | caps_to_count());
+		return drop_capabilities(opening() | caps_to_count());
 	case SPAWNER_COUNTER:
 		break; /* has more to say: counter_of() */
 	}
@@ -223,7 +235,7 @@ int opener_main(int sock)
 
 	prctl(PR_SET_NAME, "pmubpf-spawner");
 	prctl(PR_SET_DUMPABLE, 0);
-	if (drop_capabilities(opening | counting) < 0 || drop_new_privileges() < 0)
+	if (drop_capabilities(opening() | counting) < 0 || drop_new_privileges() < 0)
 		return 1;
 	for (;;) {
 		_cleanup_close_ int fd = -1, counter = -1;

@@ -38,6 +38,8 @@ static void drop_privileges(const struct counting_opts *o, const struct held *he
 		keep |= CAP_BIT(CAP_BPF_NUMBER);
 	if (probes && gates__by_kernel(o->per) && o->budget > 0) /* they come and go */
 		keep |= caps_to_count();
+	if (o->opener)
+		keep |= caps_to_hand_over();
 	if (held->has_gpu)
 		keep |= CAP_BIT(CAP_SYS_PTRACE);
 	drop_capabilities(keep);

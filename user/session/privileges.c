@@ -7,8 +7,8 @@
  *
  * Which capabilities that takes was found by leaving out one at a time
  * (docs/design/0013-sandbox.md): CAP_BPF for maps, what ends a command that has become another
- * user, for kprobes that come and go what counters take, and before 5.13 what shows addresses in
- * /proc/kallsyms.
+ * user, what hands descriptors over whatever others do, for kprobes that come and go what counters
+ * take, and before 5.13 what shows addresses in /proc/kallsyms.
  */
 #include <linux/capability.h>
 
@@ -28,7 +28,7 @@ static const uint64_t downloading = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
 
 void session__drop_privileges(const struct session *s)
 {
-	uint64_t keep = looking;
+	uint64_t keep = looking | caps_to_hand_over();
 
 	if (s->opts->may_download)
 		keep |= downloading;

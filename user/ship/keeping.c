@@ -26,6 +26,7 @@
 #include "ship/scrape.h"
 #include "ship/sending.h"
 #include "symd/protocol.h"
+#include "sys/caps.h"
 #include "sys/clock.h"
 #include "sys/drop.h"
 #include "sys/reexec.h"
@@ -400,7 +401,8 @@ static void keep(struct keeping *k)
 
 static int keeping_main(int sock)
 {
-	const uint64_t caps = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETPCAP);
+	const uint64_t caps = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETPCAP) |
+			      caps_to_hand_over();
 	struct keeping *k = xcalloc(1, sizeof(*k));
 	sigset_t none;
 

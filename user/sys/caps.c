@@ -22,6 +22,8 @@ const struct cap_info cap_infos[] = {
 	 "deleted and replaced files can't be opened"},
 	{"CAP_SYS_ADMIN", CAP_SYS_ADMIN,
 	 "only --debuginfod wants it: a folder of its downloads stays in /tmp"},
+	{"CAP_SYS_RESOURCE", CAP_SYS_RESOURCE,
+	 "who has many descriptors in flight, as the same user, can take all names away"},
 	{"CAP_SYSLOG", CAP_SYSLOG,
 	 "before Linux 5.13 kernel functions may have no names (kptr_restrict)"},
 };
@@ -33,6 +35,11 @@ uint64_t caps_to_count(void)
 	bool stricter = file_read_u64("/proc/sys/kernel/perf_event_paranoid", 0) == 3;
 
 	return CAP_BIT(CAP_PERFMON_NUMBER) | (stricter ? CAP_BIT(CAP_SYS_ADMIN) : 0);
+}
+
+uint64_t caps_to_hand_over(void)
+{
+	return CAP_BIT(CAP_SYS_RESOURCE);
 }
 
 bool cap__effective(unsigned number)

@@ -26,6 +26,10 @@ extern const size_t n_cap_infos;
 /* What opens counters of the kernel and of CPUs, as bits. */
 uint64_t caps_to_count(void);
 
+/* What sends descriptors to a process of ours however many others of its user have in flight
+ * (sys/memory_file.h), as bits. */
+uint64_t caps_to_hand_over(void);
+
 bool cap__effective(unsigned number); /* from /proc/self/status */
 
 #endif
