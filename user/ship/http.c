@@ -156,7 +156,7 @@ struct server {
 };
 
 struct post {
-	int body, reply; /* descriptors; of memory */
+	int file; /* of memory: the body, and then the reply */
 	uint64_t at, len;
 	uint64_t got, max_bytes, headers;
 	uint32_t wait_s;
@@ -168,7 +168,7 @@ static size_t give_body(char *to, size_t size, size_t n, void *ctx)
 	struct post *p = ctx;
 	uint64_t left = p->len - p->at;
 	size_t room = size * n;
-	ssize_t got = pread(p->body, to, left < room ? left : room, (off_t)p->at);
+	ssize_t got = pread(p->file, to, left < room ? left : room, (off_t)p->at);
 
 	p->sent = true;
 	if (got < 0)
@@ -187,7 +187,8 @@ static size_t take_reply(char *data, size_t size, size_t n, void *ctx)
 		return 0;
 	}
 	for (size_t at = 0; at < len;) {
-		ssize_t did = write(p->reply, data + at, len - at);
+		ssize_t did = pwrite(p->file, data + at, len - at,
+				     (off_t)(http_reply_at(p->len) + p->got + at));
 
 		if (did <= 0)
 			return 0;
@@ -417,11 +418,11 @@ static int take_server(struct server *s, struct cursor *body, int fd)
 	return cursor__done(body) ? read_ca(s, fd) : -EPROTO;
 }
 
-static int post(const struct server *s, struct cursor *body, int fd, struct buf *reply, int *ret_fd)
+static int post(const struct server *s, struct cursor *body, int fd, struct buf *reply)
 {
 	_cleanup_(asked__done) struct asked asked = {.path = take_text(body)};
 	char why[HTTP_TEXT_MAX] = "";
-	struct post p = {.body = fd};
+	struct post p = {.file = fd};
 	enum http_outcome outcome;
 	long status = 0;
 	struct stat st;
@@ -434,15 +435,11 @@ static int post(const struct server *s, struct cursor *body, int fd, struct buf 
 	if (!cursor__done(body) || !s->url || fd < 0 || fstat(fd, &st) < 0)
 		return -EPROTO;
 	p.len = (uint64_t)st.st_size;
-	p.reply = memfd_create("reply", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (p.reply < 0)
-		return -errno;
 	outcome = perform(s, &asked, &p, &status, why);
 	symd_msg__put_u8(reply, (uint8_t)outcome);
 	symd_msg__put_u16(reply, status > 0 && status <= UINT16_MAX ? (uint16_t)status : 0);
 	symd_msg__put_u32(reply, p.wait_s);
 	symd_msg__put_text(reply, why, HTTP_TEXT_MAX);
-	*ret_fd = p.reply;
 	return 0;
 }
 
@@ -456,7 +453,6 @@ static int serve(int sock)
 
 	for (;;) {
 		_cleanup_close_ int fd = -1;
-		_cleanup_close_ int out = -1;
 		ssize_t n = symd_msg__recv(sock, request, &fd, 0);
 		int r;
 
@@ -464,10 +460,10 @@ static int serve(int sock)
 			return n == 0 ? 0 : 1;
 		symd_msg__begin(&reply, header.type, header.seq);
 		r = header.type == HTTP_SERVER ? take_server(&server, &body, fd) :
-		    header.type == HTTP_POST   ? post(&server, &body, fd, &reply, &out) :
+		    header.type == HTTP_POST   ? post(&server, &body, fd, &reply) :
 						 -EPROTO;
 		symd_msg__end(&reply);
-		if (r < 0 || symd_msg__send(sock, &reply, out, 0) < 0)
+		if (r < 0 || symd_msg__send(sock, &reply, -1, 0) < 0)
 			return 1;
 	}
 }

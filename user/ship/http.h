@@ -10,9 +10,11 @@
  * 		text password, +fd of CAs
  * 		(none: the system's)
  * 	POST	text path, u8 gzip'd, u8 which	u8 outcome, u16 status, u32 seconds to
- * 		method, text lines of headers,	wait, text what went wrong, +fd of the
- * 		u64 most bytes of a reply,	reply
+ * 		method, text lines of headers,	wait, text what went wrong
+ * 		u64 most bytes of a reply,
  * 		u32 ms, +fd of the body
+ *
+ * The reply is written behind the body, from http_reply_at() on (sys/memory_file.h says why).
  */
 #ifndef PMUBPF_SHIP_HTTP_H
 #define PMUBPF_SHIP_HTTP_H
@@ -39,6 +41,12 @@ enum {
 	HTTP_HEADERS_MAX = 65536, /* bytes of a reply's */
 	HTTP_FILES = 64,          /* descriptors at a time */
 };
+
+/* A page's beginning, however large they are. */
+static inline uint64_t http_reply_at(uint64_t body_len)
+{
+	return (body_len + 65535) & ~65535ULL;
+}
 
 /* As symd_main(). */
 int http_main(int sock);

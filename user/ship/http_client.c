@@ -54,8 +54,7 @@ static void end_process(struct http_client *c)
 }
 
 /* The body of the next message, or a negative errno; then the process is of no use any more. */
-static int receive(struct http_client *c, uint16_t type, uint64_t until_ns, struct cursor *ret,
-		   int *ret_fd)
+static int receive(struct http_client *c, uint16_t type, uint64_t until_ns, struct cursor *ret)
 {
 	struct symd_header header;
 	ssize_t n;
@@ -72,7 +71,7 @@ static int receive(struct http_client *c, uint16_t type, uint64_t until_ns, stru
 		if (errno != EINTR)
 			return -errno;
 	}
-	n = symd_msg__recv(c->sock, c->message, ret_fd, MSG_DONTWAIT);
+	n = symd_msg__recv(c->sock, c->message, NULL, MSG_DONTWAIT);
 	if (n <= 0)
 		return n ? (int)n : -EPIPE;
 	if (symd_msg__parse(c->message, (size_t)n, &header, ret) < 0 || header.type != type ||
@@ -85,7 +84,6 @@ static int say_server(struct http_client *c)
 {
 	_cleanup_(buf__done) struct buf message = {0};
 	bool own = c->url->kind != SHIP_CLICKHOUSE;
-	_cleanup_close_ int fd = -1;
 	struct cursor body;
 	int r;
 
@@ -98,14 +96,13 @@ static int say_server(struct http_client *c)
 	r = symd_msg__send(c->sock, &message, c->secrets->ca, 0);
 	explicit_bzero(message.data, message.len);
 	if (r == 0)
-		r = receive(c, HTTP_SERVER, now_ns() + START_MS * 1000000ULL, &body, &fd);
+		r = receive(c, HTTP_SERVER, now_ns() + START_MS * 1000000ULL, &body);
 	return r;
 }
 
 static int start(struct http_client *c)
 {
 	const struct reexec what = {.command = "http"};
-	_cleanup_close_ int fd = -1;
 	struct cursor body;
 	int r;
 
@@ -118,7 +115,7 @@ static int start(struct http_client *c)
 	if (r < 0)
 		c->pid = 0;
 	if (r == 0)
-		r = receive(c, HTTP_HELLO, now_ns() + START_MS * 1000000ULL, &body, &fd);
+		r = receive(c, HTTP_HELLO, now_ns() + START_MS * 1000000ULL, &body);
 	if (r == 0 && !cursor__u8(&body))
 		r = -ELIBACC;
 	if (r == 0)
@@ -185,14 +182,14 @@ static int write_gzip(int fd, const void *data, size_t len)
 	return r;
 }
 
-/* The process has no place of its own for it. */
+/* The process has no place of its own for it, nor for what it gets. */
 static int body_of(const struct http_request *request)
 {
-	_cleanup_close_ int fd = memfd_create("body", MFD_CLOEXEC);
+	_cleanup_close_ int fd = memory_file__new("body");
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = request->gzip ? write_gzip(fd, request->body, request->len) :
 			    write_all(fd, request->body, request->len);
 	return r < 0 ? r : TAKE_FD(fd);
@@ -215,14 +212,11 @@ static void put_path(const struct http_client *c, const struct http_request *req
 	}
 }
 
-static int send_request(struct http_client *c, const struct http_request *request)
+static int send_request(struct http_client *c, const struct http_request *request, int fd)
 {
 	_cleanup_(buf__done) struct buf message = {0};
 	_cleanup_(buf__done) struct buf path = {0};
-	_cleanup_close_ int fd = body_of(request);
 
-	if (fd < 0)
-		return fd;
 	put_path(c, request, &path);
 	if (path.len > HTTP_PATH_MAX)
 		return -E2BIG;
@@ -237,33 +231,35 @@ static int send_request(struct http_client *c, const struct http_request *reques
 	return symd_msg__send(c->sock, &message, fd, 0);
 }
 
-static int map_reply(int fd, uint64_t max_bytes, struct http_reply *ret)
+static int map_reply(int fd, uint64_t at, uint64_t max_bytes, struct http_reply *ret)
 {
 	struct stat st;
+	uint64_t len;
 	void *data;
 
 	/* whoever has written it must not take it away while it is read */
-	if (memory_file__seal(fd) < 0 || fstat(fd, &st) < 0 ||
-	    (uint64_t)st.st_size > max_bytes)
+	if (memory_file__seal(fd) < 0 || fstat(fd, &st) < 0)
 		return -EPROTO;
-	if (!st.st_size)
+	len = (uint64_t)st.st_size > at ? (uint64_t)st.st_size - at : 0;
+	if (len > max_bytes)
+		return -EPROTO;
+	if (!len)
 		return 0;
-	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	data = mmap(NULL, (size_t)len, PROT_READ, MAP_PRIVATE, fd, (off_t)at);
 	if (data == MAP_FAILED)
 		return -errno;
 	ret->data = data;
-	ret->len = ret->mapped = (size_t)st.st_size;
+	ret->len = ret->mapped = (size_t)len;
 	return 0;
 }
 
-static int take_reply(struct http_client *c, const struct http_request *request,
-		      struct http_reply *ret)
+static int take_reply(struct http_client *c, const struct http_request *request, int fd,
+		      uint64_t at, struct http_reply *ret)
 {
-	_cleanup_close_ int fd = -1;
 	struct cursor body;
 	size_t len;
 	const char *why;
-	int r = receive(c, HTTP_POST, now_ns() + (request->ms + GRACE_MS) * 1000000ULL, &body, &fd);
+	int r = receive(c, HTTP_POST, now_ns() + (request->ms + GRACE_MS) * 1000000ULL, &body);
 
 	if (r < 0)
 		return r;
@@ -272,11 +268,10 @@ static int take_reply(struct http_client *c, const struct http_request *request,
 	ret->wait_s = cursor__u32(&body);
 	len = cursor__u16(&body);
 	why = cursor__bytes(&body, len);
-	if (!cursor__done(&body) || ret->outcome > HTTP_NO_LIBRARY || len >= sizeof(ret->why) ||
-	    fd < 0)
+	if (!cursor__done(&body) || ret->outcome > HTTP_NO_LIBRARY || len >= sizeof(ret->why))
 		return -EPROTO;
 	memcpy(ret->why, why, len);
-	return map_reply(fd, request->max_bytes, ret);
+	return map_reply(fd, at, request->max_bytes, ret);
 }
 
 static void fail(struct http_reply *ret, enum http_outcome outcome, const char *what, int r)
@@ -289,6 +284,8 @@ static void fail(struct http_reply *ret, enum http_outcome outcome, const char *
 void http_client__post(struct http_client *c, const struct http_request *request,
 		       struct http_reply *ret)
 {
+	_cleanup_close_ int fd = -1;
+	struct stat st = {0};
 	int r = start(c);
 
 	*ret = (struct http_reply){0};
@@ -296,13 +293,15 @@ void http_client__post(struct http_client *c, const struct http_request *request
 		fail(ret, HTTP_NOT_SENT, "the process that asks the server doesn't start", r);
 		return;
 	}
-	r = send_request(c, request);
+	r = fd = body_of(request);
+	if (r >= 0)
+		r = fstat(fd, &st) < 0 ? -errno : send_request(c, request, fd);
 	if (r < 0) {
 		fail(ret, HTTP_NOT_SENT, "the request can't be handed over", r);
 		end_process(c);
 		return;
 	}
-	r = take_reply(c, request, ret);
+	r = take_reply(c, request, fd, http_reply_at((uint64_t)st.st_size), ret);
 	if (r < 0) {
 		fail(ret, HTTP_UNKNOWN, "the process that asks the server has no answer", r);
 		end_process(c);
