@@ -226,6 +226,21 @@ t_what_moments_add_to_a_page() {
 	[ "${SOAK:-0}" != 1 ] || check speed "$T/page.html"
 }
 
+t_colours_by_ratio() {
+	need_browser
+	cat >"$T/folded" <<-'STACKS'
+		a-1/1&insn=2000000;main;fast 1000000
+		a-1/1&insn=1000000;main;slow 4000000
+		a-1/1&insn=5000;main;few 20000
+		a-1/1&insn=0;main;none 1000
+	STACKS
+	"$PAGES" ratio "$T/folded" >"$T/page.html" || fail "no page"
+	check ratios "$T/page.html" "$T/folded"
+	DARK=1 check ratios "$T/page.html" "$T/folded"
+	"$PAGES" html "$T/folded" >"$T/page.html" || fail "no page"
+	check no_ratios "$T/page.html"
+}
+
 t_difference_of_two() {
 	need_browser
 	printf 'a-1/1;main;%s 000\n' 'grown 300' 'shrunk 100' 'new 100' |

@@ -795,6 +795,71 @@ def check_difference(browser, page, _):
     quiet(browser)
 
 
+def check_ratios(browser, page, lines):
+    """Colours by cycles per instruction: of each frame against the whole, and pale where it is a guess."""
+    opened(browser, page)
+    want = {}
+    for who, frames, cycles in folded.read(lines):
+        for name in ["all", *(name for _, name in frames)]:
+            insn = int(who[-1]["insn"])
+            here = cycles, insn, cycles // 1000 + 1, insn // 1000
+            want[name] = tuple(map(sum, zip(want.get(name, (0, 0, 0, 0)), here)))
+    browser.run("document.getElementById('by-ratio').click()")
+    expect(browser.run("return picture.by()") == "ratio", "the button doesn't choose ratios")
+    got = browser.run("""const {data, tally} = picture, ratio = picture.ratio(), paint = picture.painter(), out = {};
+        for (let i = 0; i < data.tree.n; i++) {
+            const here = ratioOfNode(ratio, tally, i), [r, , b] = paint(i).match(/\\d+/g).map(Number);
+            out[nodeName(data, i)] = here && {value: here.value, sure: here.sure, error: here.error, red: r - b};
+        }
+        return out;""")
+    for name, (cycles, insn, n, m) in want.items():
+        if not insn:
+            expect(got[name] is None, f"{name} has a ratio of nothing: {got[name]}")
+            continue
+        same(got[name]["value"], cycles / insn, f"cycles per instruction of {name}")
+        same(got[name]["error"], (1 / n + 1 / m) ** .5, f"how sure that of {name} is")
+        expect(got[name]["sure"] == (name != "few"), f"{name} is sure: {got[name]['sure']}")
+    red = {name: figures["red"] for name, figures in got.items() if figures}
+    expect(red["slow"] > 60 and red["fast"] < -60, f"colours don't tell slow from fast: {red}")
+    expect(abs(red["all"]) < 20, f"the whole is not in the middle: {red}")
+    expect(0 < red["few"] < red["slow"] * 3 / 4, f"as far from the whole, by few samples, is not pale: {red}")
+    check_ratio_words(browser, want)
+    browser.keys("c")
+    expect(browser.run("return picture.by()") == "kind", "c doesn't lead from ratios to kinds")
+    quiet(browser)
+
+
+def check_ratio_words(browser, want):
+    whole = want["all"][0] / want["all"][1]
+    ends = browser.run("return [...document.querySelectorAll('#legend span')].map(s => parseFloat(s.textContent))")
+    for at, times in ((0, 1 / 4), (2, 1), (4, 4)):
+        expect(abs(ends[at] / (whole * times) - 1) < .01, f"the legend has {ends}, the whole is {whole}")
+    expect(browser.wait("return [...document.querySelectorAll('#columns button')].some(b => b.textContent === 'CPI')"),
+           "no column of ratios")
+    browser.run("document.querySelector('#columns .ratio').click()")
+    rows = browser.run("""return picture.table.order.map(f => functionName(picture.data, f))""")
+    expect(rows[:3] == ["slow", "main", "fast"], f"sorted by ratio: {rows}")
+    cells = browser.run("""const out = {};
+        for (const row of document.querySelectorAll('.row:not([hidden])'))
+            out[row.nameText.textContent] = row.querySelector('.ratio').textContent;
+        return out;""")
+    expect(cells["slow"] == "4.00" and cells["few"] == "~4.00" and cells["none"] == "–", f"the column has {cells}")
+    facts = browser.run("""const {data, tally} = picture, out = {};
+        for (let i = 0; i < data.tree.n; i++)
+            out[nodeName(data, i)] = frameFacts(data, tally, i, picture.typeNow, 0).map(f => f.join(': '));
+        return out;""")
+    expect(any(f.startswith("cycles per insn: 4.00 (3.7") for f in facts["slow"]), f"slow: {facts['slow']}")
+    expect(any("few samples" in f for f in facts["few"]), f"few: {facts['few']}")
+    expect(not any("per insn" in f for f in facts["none"]), f"none: {facts['none']}")
+
+
+def check_no_ratios(browser, page, _):
+    opened(browser, page, "#colours=ratio")
+    expect(browser.run("return picture.by() === 'kind' && document.getElementById('by-ratio').hidden"),
+           "a page without ratios has colours of them")
+    quiet(browser)
+
+
 def main():
     name, page, *rest = sys.argv[1:]
     with Browser(dark=os.environ.get("DARK") == "1") as browser:

@@ -4,6 +4,7 @@
  * sums of what they have written:
  *
  * 	pages html NEW.folded [OLD.folded] >page.html
+ * 	pages ratio NEW.folded >page.html
  * 	pages speedscope NEW.folded >profile.json
  * 	pages pprof NEW.folded >profile.pb.gz
  *
@@ -11,7 +12,8 @@
  * \xHH in a VALUE is a byte; time is a number of milliseconds). Frames may end in _[k], _[j],
  * _[i], and a module may be before a `.
  * Two events come of it: "work", N nanoseconds and N / 1000 + 1 samples, and "misses",
- * N * 7919 % 1000 events.
+ * N * 7919 % 1000 events; of "ratio" others, N "cycles" and so many "instructions" as the KEY insn
+ * says, each with a sample for 1000.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +31,8 @@ enum { DEEPEST = 512, MODULES = 256, LABELS = 24 };
 
 struct maker {
 	struct prof *p;
-	bool timed;
+	bool timed, ratio;
+	int64_t insn;
 	char *modules[MODULES];
 	size_t n_modules;
 	uint32_t mapping[MODULES];
@@ -174,6 +177,10 @@ static uint32_t labels_of(struct maker *m, char *text)
 						    .number = (int64_t)strtoull(more, NULL, 10)};
 			continue;
 		}
+		if (strcmp(key, "insn") == 0) {
+			m->insn = strtoll(more, NULL, 10);
+			continue;
+		}
 		unescape(more);
 		labels[n++] = (struct prof_label){.key = prof__string(m->p, key),
 						  .text = prof__string(m->p, more)};
@@ -198,23 +205,27 @@ static void add_line(struct maker *m, char *line)
 	values = prof__sample(m->p, stack, labels);
 	values[0] += number / 1000 + 1;
 	values[1] += number;
-	values[2] += number * 7919 % 1000;
+	values[2] += m->ratio ? m->insn : number * 7919 % 1000;
+	if (m->ratio)
+		values[3] += m->insn / 1000;
 }
 
-static struct prof *read_folded(const char *path)
+static struct prof *read_folded(const char *path, bool ratio)
 {
 	static const char *const comments[] =
 		{"command: pages", "cpu: of a test, <b>bold</b>", "kernel: 6.18.0-test",
 		 "books: seen 1000 = emitted 990 + filtered 10 + dropped 0"};
-	struct maker m = {.p = prof__new()};
+	struct maker m = {.p = prof__new(), .ratio = ratio};
 	_cleanup_fclose_ FILE *file = fopen(path, "r");
 	_cleanup_free_ char *line = NULL;
 	size_t cap = 0;
 
-	prof__type(m.p, "work_sample", "count");
-	prof__type(m.p, "work_time", "nanoseconds");
-	prof__type(m.p, "misses_event", "count");
-	m.p->default_type = prof__string(m.p, "work_time");
+	prof__type(m.p, ratio ? "cycles_sample" : "work_sample", "count");
+	prof__type(m.p, ratio ? "cycles_event" : "work_time", ratio ? "count" : "nanoseconds");
+	prof__type(m.p, ratio ? "instructions_event" : "misses_event", "count");
+	if (ratio)
+		prof__type(m.p, "instructions_sample", "count");
+	m.p->default_type = prof__string(m.p, ratio ? "cycles_event" : "work_time");
 	m.p->time_ns = 1790000000000000000;
 	m.p->duration_ns = 2500000000;
 	for (size_t i = 0; i < ARRAY_SIZE(comments); i++)
@@ -231,15 +242,17 @@ static struct prof *read_folded(const char *path)
 int main(int argc, char **argv)
 {
 	struct prof *new, *old;
+	bool ratio;
 	int r;
 
 	if (argc < 3)
 		return 2;
-	new = read_folded(argv[2]);
-	old = argc > 3 ? read_folded(argv[3]) : NULL;
-	r = strcmp(argv[1], "html") == 0  ? html__write(stdout, new, old) :
-	    strcmp(argv[1], "pprof") == 0 ? pprof__write(stdout, new) :
-					    speedscope__write(stdout, new);
+	ratio = strcmp(argv[1], "ratio") == 0;
+	new = read_folded(argv[2], ratio);
+	old = argc > 3 ? read_folded(argv[3], ratio) : NULL;
+	r = ratio || strcmp(argv[1], "html") == 0 ? html__write(stdout, new, old) :
+	    strcmp(argv[1], "pprof") == 0         ? pprof__write(stdout, new) :
+						    speedscope__write(stdout, new);
 	prof__free(new);
 	prof__free(old);
 	return r < 0;

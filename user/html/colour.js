@@ -94,7 +94,7 @@ class Colours {
 		if (kind[f] === KIND_PROCESS)
 			return oklch(this.shades.process, 0.012, 260);
 		if (WITHOUT_COLOUR.has(kind[f]))
-			return oklch(this.shades.grey, 0.004, 90);
+			return this.none();
 		if (this.by === "module" && kind[f] < KIND_ARTIFICIAL) {
 			const hue = this.modules.get(module[f]);
 			return hue === undefined ? oklch(this.shades.grey, 0.012, 80) : this.shade(hue, 5, 0.105, noise);
@@ -103,7 +103,7 @@ class Colours {
 		return this.shade(hue, spread, chroma, noise);
 	}
 
-	// -1: all gone (blue) … 1: all new (red).
+	// -1: all gone (blue) … 1: all new (red); of ratios much better, much worse.
 	change(amount) {
 		const [l, c] = this.shades.change, strength = Math.min(1, Math.abs(amount));
 		return oklch(this.shades.neutral + (l - this.shades.neutral) * strength, c * strength * (amount > 0 ? 1 : 0.8), amount > 0 ? 27 : 257);
@@ -111,6 +111,10 @@ class Colours {
 
 	all() {
 		return oklch(this.shades.process, 0.012, 260);
+	}
+
+	none() {
+		return oklch(this.shades.grey, 0.004, 90);
 	}
 
 	// Of the tree that is shown.
@@ -124,7 +128,7 @@ class Colours {
 		return there;
 	}
 
-	// [colour, words] for the legend.
+	// [colour, words] for the legend; of a ratio the page knows it.
 	legend() {
 		if (this.by === "change")
 			return [-1, -0.5, 0, 0.5, 1].map(a => [this.change(a), {"-1": "less", "1": "more"}[a] || ""]);
@@ -135,7 +139,7 @@ class Colours {
 		}
 		const there = this.kindsThere();
 		return KINDS.map(([words, hue, , chroma], k) => there[k] && k !== KIND_PROCESS &&
-			[WITHOUT_COLOUR.has(k) ? oklch(this.shades.grey, 0.004, 90) : this.shade(hue, 0, chroma, 0.5), words])
+			[WITHOUT_COLOUR.has(k) ? this.none() : this.shade(hue, 0, chroma, 0.5), words])
 			.filter(Boolean);
 	}
 }

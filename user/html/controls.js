@@ -74,15 +74,16 @@ function showCrumbs(data, zoom, go) {
 	}));
 }
 
-function showLegend(colours, match) {
+function showLegend(colours, legend, match) {
+	const scale = colours.by === "change" || colours.by === "ratio";
 	const swatch = ([colour, words]) => {
 		const box = element("i");
 		box.style.background = colour;
 		return element("span", {}, box, words);
 	};
-	byId("legend").replaceChildren(...colours.legend().map(swatch),
-		...(match && colours.by !== "change" ? [swatch([colours.shades.match, "found"])] : []));
-	byId("legend").classList.toggle("change", colours.by === "change");
+	byId("legend").replaceChildren(...legend.map(swatch),
+		...(match && !scale ? [swatch([colours.shades.match, "found"])] : []));
+	byId("legend").classList.toggle("scale", scale);
 }
 
 // [words, text] of what is known of a frame.
@@ -100,6 +101,19 @@ function frameFacts(data, tally, node, type, zoom) {
 	}
 	if (data.sides === 2)
 		facts.push(...changeFacts(data, tally, node, type));
+	facts.push(...ratioFacts(data, tally, node, event));
+	return facts;
+}
+
+// Of the event that is looked at.
+function ratioFacts(data, tally, node, event) {
+	const facts = [];
+	for (const ratio of data.ratios) {
+		const here = [ratio.above, ratio.below].some(type => data.types[type].event === event) &&
+			ratioOfNode(ratio, tally, node);
+		if (here)
+			facts.push(ratioFact(ratio, here, node > 0 && ratioOfNode(ratio, tally, 0)));
+	}
 	return facts;
 }
 

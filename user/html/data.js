@@ -157,7 +157,7 @@ function decode(bytes) {
 	for (let side = 0; side < sides; side++)
 		values.push(head.types.map(() => columns.next(head.rows, Float64Array)));
 	return {
-		head, functions, towers, groups, tree, group, tower, moment, values, sides, texts: head.texts,
+		head, ratios: head.ratios, functions, towers, groups, tree, group, tower, moment, values, sides, texts: head.texts,
 		timeline: head.steps ? {gridMs: head.grid_ms, steps: head.steps} : null,
 		types: head.types, stacks: head.stacks, rows: head.rows,
 	};

@@ -58,6 +58,7 @@ class App {
 
 	start() {
 		fillSelect(byId("type"), this.data.types.map((t, i) => [typeKey(this.data, i), typeWords(this.data, i)]));
+		fillSelect(byId("ratio"), this.data.ratios.map(r => [ratioKey(r), ratioName(r)]));
 		byId("root").hidden = this.data.towers.n === 0;
 		byId("windows-switch").hidden = !this.windows.there;
 		byId("heat-switch").hidden = !this.timeline.there;
@@ -131,9 +132,20 @@ class App {
 		return this.view.theme || (this.dark.matches ? "dark" : "light");
 	}
 
+	allColours() {
+		const {sides, ratios} = this.data;
+		return [...(sides === 2 ? ["change"] : []), "kind", "module", ...(ratios.length ? ["ratio"] : [])];
+	}
+
 	by() {
-		const all = this.data.sides === 2 ? ["change", "kind", "module"] : ["kind", "module"];
+		const all = this.allColours();
 		return all.includes(this.view.colours) ? this.view.colours : all[0];
+	}
+
+	// The one that colours mean: that of a cost, if nobody has chosen.
+	ratio() {
+		const {ratios} = this.data;
+		return ratios.find(r => ratioKey(r) === this.view.ratio) || ratios.find(r => !r.more_is_better) || ratios[0];
 	}
 
 	// The node that the path leads to, or what of it the chosen rows have.
@@ -172,11 +184,36 @@ class App {
 		document.body.classList.toggle("no-side", view.side === "off");
 		Object.assign(this, {typeNow: type, zoomNow: zoom, matchNow: match, widthsNow: widths});
 		this.graph.show({widths, zoom, match, flip: view.layout === "icicle", shades: colours.shades,
-			dust: oklch(colours.shades.grey, 0.006, 90), keepColours: this.by() === "change",
-			paint: this.by() === "change" ? node => this.changeColour(node) :
-				node => node === 0 ? colours.all() : colours.frame(data.tree.frame[node])}, move);
+			dust: oklch(colours.shades.grey, 0.006, 90), keepColours: ["change", "ratio"].includes(this.by()),
+			paint: this.painter()}, move);
 		this.showControls();
 		this.showTableSoon();
+	}
+
+	painter() {
+		const {colours, data: {tree}} = this;
+		switch (this.by()) {
+		case "change":
+			return node => this.changeColour(node);
+		case "ratio":
+			return this.ratioPainter();
+		default:
+			return node => node === 0 ? colours.all() : colours.frame(tree.frame[node]);
+		}
+	}
+
+	ratioPainter() {
+		const {colours, tally} = this, ratio = this.ratio(), whole = ratioOfNode(ratio, tally, 0);
+		return node => {
+			const here = ratioOfNode(ratio, tally, node);
+			return here && whole ? colours.change(Math.round(20 * ratioAmount(ratio, here, whole)) / 20) : colours.none();
+		};
+	}
+
+	legend() {
+		const {colours, tally} = this, ratio = this.ratio();
+		return this.by() !== "ratio" ? colours.legend() :
+			ratioLegend(ratio, ratioOfNode(ratio, tally, 0), amount => colours.change(amount));
 	}
 
 	changeColour(node) {
@@ -210,16 +247,19 @@ class App {
 			press("list-" + list, (view.list === "functions") === (list === "functions"));
 		for (const layout of ["flame", "icicle"])
 			press(layout, view.layout === layout);
-		for (const by of ["change", "kind", "module"])
+		for (const by of ["change", "kind", "module", "ratio"])
 			press("by-" + by, this.by() === by);
 		byId("width").hidden = byId("by-change").hidden = data.sides === 1;
+		byId("by-ratio").hidden = data.ratios.length === 0;
+		byId("ratio").hidden = this.by() !== "ratio" || data.ratios.length < 2;
+		byId("ratio").value = data.ratios.length ? ratioKey(this.ratio()) : "";
 		byId("found").textContent = match ?
 			percentText(this.tally.matched(match, this.zoomNow, this.widthsNow)) + " found" : "";
 		byId("empty").hidden = !this.graph.empty;
 		this.showWindows();
 		this.showTimeline();
 		showCrumbs(data, this.zoomNow, node => this.zoom(node));
-		showLegend(this.colours, match);
+		showLegend(this.colours, this.legend(), match);
 	}
 
 	showWindows() {
@@ -250,13 +290,21 @@ class App {
 		this.tableTimer = setTimeout(() => {
 			if (this.view.side === "off")
 				return;
-			const figures = [];
+			const figures = [], ratio = this.by() === "ratio" ? this.ratio() : null;
 			for (let side = 0; side < this.data.sides; side++)
 				figures.push(this.tally.figures(this.zoomNow, side, this.typeNow));
-			this.table.show({figures, match: this.matchNow, alone: this.view.how !== "exact",
+			this.table.show({figures, ratios: ratio && this.ratiosOfFunctions(ratio), match: this.matchNow, alone: this.view.how !== "exact",
 				unit: this.data.types[this.typeNow].unit,
 				ofData: this.rootNow === "data" && this.view.list !== "functions"});
 		}, 0);
+	}
+
+	// Of what each function does with what it calls, below the zoom.
+	ratiosOfFunctions(ratio) {
+		const totals = new Map();
+		for (const type of [ratio.above, ratio.below, ratio.above_samples, ratio.below_samples].filter(t => t >= 0))
+			totals.set(type, this.tally.figures(this.zoomNow, 0, type).total);
+		return {ratio, of: f => ratioOf(ratio, type => totals.get(type)[f])};
 	}
 
 	// ---- what people do
@@ -325,7 +373,7 @@ class App {
 	}
 
 	nextColours() {
-		const all = this.data.sides === 2 ? ["change", "kind", "module"] : ["kind", "module"];
+		const all = this.allColours();
 		this.set({colours: all[(all.indexOf(this.by()) + 1) % all.length]});
 	}
 
@@ -362,7 +410,8 @@ class App {
 		on("exact", "click", () => this.toggleHow("exact"));
 		for (const layout of ["flame", "icicle"])
 			on(layout, "click", () => this.set({layout}));
-		for (const colours of ["change", "kind", "module"])
+		on("ratio", "change", () => this.set({ratio: byId("ratio").value}));
+		for (const colours of ["change", "kind", "module", "ratio"])
 			on("by-" + colours, "click", () => this.set({colours}));
 		for (const root of ["code", "data"])
 			on("root-" + root, "click", () => this.chooseRoot(root));

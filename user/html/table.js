@@ -26,14 +26,17 @@ class Table {
 		new ResizeObserver(() => this.draw()).observe(this.rows);
 	}
 
-	// With a column for the change, of two sides.
+	// With a column for the change, of two sides, or for the ratio that colours mean.
 	settle() {
-		if (this.sides === this.data.sides)
+		const title = this.ratios ? this.ratios.ratio.title : "";
+		if (this.sides === this.data.sides && this.title === title)
 			return;
-		this.sides = this.data.sides;
-		this.sort = {by: this.sides === 2 ? "change" : "self", down: true};
+		Object.assign(this, {sides: this.data.sides, title});
+		this.sort = {by: this.sides === 2 && !title ? "change" : "self", down: true};
 		this.columns = [["name", "Function"], ["self", "Self"], ["total", "Total"]];
-		if (this.sides === 2)
+		if (title)
+			this.columns.push(["ratio", title]);
+		else if (this.sides === 2)
 			this.columns.push(["change", "Change"]);
 		for (const row of this.pool)
 			row.remove();
@@ -57,10 +60,10 @@ class Table {
 		}
 	}
 
-	// figures: one of Tally.figures for each side. match: functions to mark, or to keep alone. ofData: objects, members
-	// and classes instead of functions; they have no self.
-	show({figures, match, alone, unit, ofData}) {
-		Object.assign(this, {figures, match, alone, unit, ofData});
+	// figures: one of Tally.figures for each side. ratios: {ratio, of(function)}, or null. match: functions to
+	// mark, or to keep alone. ofData: objects, members and classes instead of functions; they have no self.
+	show({figures, ratios, match, alone, unit, ofData}) {
+		Object.assign(this, {figures, ratios, match, alone, unit, ofData});
 		this.settle();
 		document.getElementById("side").classList.toggle("of-data", ofData);
 		document.querySelector("#columns .name").textContent = ofData ? "Data" : "Function";
@@ -88,6 +91,11 @@ class Table {
 		const {texts, functions: {name}} = this.data, {self, total} = this.figures[0], by = this.sortedBy();
 		if (by === "name")
 			return (a, b) => a - b; // functions are sorted by name
+		if (by === "ratio") { // guesses last
+			const last = this.sort.down ? -1 : Number.MAX_VALUE;
+			const keys = new Map(this.order.map(f => [f, this.ratios.of(f)]).map(([f, r]) => [f, r && r.sure ? r.value : last]));
+			return (a, b) => keys.get(a) - keys.get(b);
+		}
 		if (by === "change") {
 			const amount = new Map(this.order.map(f => [f, Math.abs(this.change(f))]));
 			return (a, b) => amount.get(a) - amount.get(b);
@@ -159,7 +167,11 @@ class Table {
 		row.title = functionName(this.data, f) + (functions.module[f] ? "\n" + texts[functions.module[f]] : "");
 		this.columns.slice(1).forEach(([by], i) => {
 			const cell = row.cells[i];
-			if (by === "change") {
+			if (by === "ratio") {
+				const ratio = this.ratios.of(f);
+				cell.textContent = ratio ? ratioText(ratio) : "–";
+				cell.title = ratio ? ratioFact(this.ratios.ratio, ratio, null).join(": ") : "";
+			} else if (by === "change") {
 				const change = this.change(f);
 				cell.textContent = pointsText(change);
 				cell.classList.toggle("more", change > 0.00005);

@@ -42,6 +42,12 @@ static const double derived_factors[N_DERIVED] = {
 #undef X
 };
 
+bool derived__more_is_better(enum derived_kind kind)
+{
+	return kind == DERIVED_IPC || kind == DERIVED_GHZ || kind == DERIVED_GHZ_IDLE ||
+	       kind == DERIVED_GHZ_RUNNING;
+}
+
 bool derived__is_ratio(const struct derived *derived)
 {
 	return derived->other != DERIVE_ELAPSED && derived->kind != DERIVED_GHZ &&

@@ -91,6 +91,9 @@ double count__scaled(const struct perf_count *count);
 /* The percentage of its enabled time that it ran; 100 if it was never enabled. */
 double count__share(const struct perf_count *count);
 
+/* Instructions per cycle, and clock rates: of the others less is better. */
+bool derived__more_is_better(enum derived_kind kind);
+
 /* Of two counts, and no time: what samples can be compared by, too. */
 bool derived__is_ratio(const struct derived *derived);
 

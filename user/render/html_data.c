@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "render/json.h"
+#include "render/report.h"
 #include "render/tree.h"
 
 enum { TOWER_PARTS = sizeof(struct tree_tower) / sizeof(uint32_t) };
@@ -209,6 +210,49 @@ static void put_types(struct json *j, const struct tree *t)
 	json__end_arr(j);
 }
 
+/* The page's number of a type of the new profile; PROF_NO_TYPE, too. */
+static void put_number(struct json *j, const char *key, const struct tree *t, size_t type)
+{
+	size_t i = 0;
+
+	while (i < t->n_types && t->types[i].in[TREE_NEW] != type)
+		i++;
+	json__i64(j, key, type == PROF_NO_TYPE || i == t->n_types ? -1 : (int64_t)i);
+}
+
+static void put_ratio(struct json *j, const struct tree *t, const struct report *r,
+		      const struct report_ratio *ratio)
+{
+	const struct prof_event *above, *below;
+
+	report_ratio__parts(r, ratio, &above, &below);
+	json__obj(j, NULL);
+	json__str(j, "event", r->events[ratio->event].name);
+	json__str(j, "kind", derived_keys[ratio->kind]);
+	json__str(j, "words", derived_texts[ratio->kind]);
+	json__str(j, "title", derived_titles[ratio->kind]);
+	json__f64(j, "factor", ratio->factor, 9);
+	json__bool(j, "more_is_better", derived__more_is_better(ratio->kind));
+	json__bool(j, "doubtful", ratio->doubtful);
+	put_number(j, "above", t, report_event__type(above));
+	put_number(j, "below", t, report_event__type(below));
+	put_number(j, "above_samples", t, above->samples);
+	put_number(j, "below_samples", t, below->samples);
+	json__end_obj(j);
+}
+
+static void put_ratios(struct json *j, const struct tree *t)
+{
+	struct report r = {.prof = t->prof[TREE_NEW]};
+
+	report__settle(&r);
+	json__arr(j, "ratios");
+	for (size_t i = 0; i < r.n_ratios; i++)
+		put_ratio(j, t, &r, &r.ratios[i]);
+	json__end_arr(j);
+	report__done(&r);
+}
+
 static void put_profile(struct json *j, const struct tree *t, int side)
 {
 	const struct prof *p = t->prof[side];
@@ -245,6 +289,7 @@ static void put_head(struct encoder *e)
 	json__u64(&j, "grid_ms", t->grid_ms);
 	json__u64(&j, "steps", t->steps);
 	put_types(&j, t);
+	put_ratios(&j, t);
 	json__arr(&j, "profiles");
 	for (int side = 0; side < TREE_SIDES; side++)
 		put_profile(&j, t, side);

@@ -148,17 +148,26 @@ const int64_t *report__ratio_values(const struct report *r, uint32_t row)
 	return r->shape == GROUP_KEYS ? group__self(r->group, row) : group__total(r->group, row);
 }
 
+void report_ratio__parts(const struct report *r, const struct report_ratio *ratio,
+			 const struct prof_event **ret_above, const struct prof_event **ret_below)
+{
+	/* the event of a figure is above, but of CPI, which stands beside the instructions */
+	bool upside_down = ratio->kind == DERIVED_CPI;
+
+	*ret_above = &r->events[upside_down ? ratio->other : ratio->event];
+	*ret_below = &r->events[upside_down ? ratio->event : ratio->other];
+}
+
 struct ratio_value report_ratio__of(const struct report *r, const struct report_ratio *ratio,
 				    const int64_t *values)
 {
-	/* the event above the line; of CPI it is the other one */
-	bool upside_down = ratio->kind == DERIVED_CPI;
-	const struct prof_event *top = &r->events[upside_down ? ratio->other : ratio->event];
-	const struct prof_event *bottom = &r->events[upside_down ? ratio->event : ratio->other];
-	double above = (double)values[report_event__type(top)];
-	double below = (double)values[report_event__type(bottom)], n_above, n_below;
+	const struct prof_event *top, *bottom;
+	double above, below, n_above, n_below;
 	struct ratio_value ret = {0};
 
+	report_ratio__parts(r, ratio, &top, &bottom);
+	above = (double)values[report_event__type(top)];
+	below = (double)values[report_event__type(bottom)];
 	if (above < 0 || !(below > 0))
 		return ret;
 	ret.valid = true;

@@ -70,6 +70,9 @@ struct ratio_value {
 	bool few;
 	double low, high;
 };
+/* Which events stand above and below the line. */
+void report_ratio__parts(const struct report *report, const struct report_ratio *ratio,
+			 const struct prof_event **ret_above, const struct prof_event **ret_below);
 struct ratio_value report_ratio__of(const struct report *report, const struct report_ratio *ratio,
 				    const int64_t *values);
 /* "~1.23", with an interval "1.23 [1.10 1.37]", or "-". */
