@@ -81,6 +81,34 @@ t_labels() {
 	done
 }
 
+# A line for each overflow, which together weigh what the books say.
+t_overflows_one_by_one() {
+	pmb_ok record -e cpu-clock/period=1000003/,page-faults/period=7/ -o "$T/p.jsonl" \
+		-o "$T/p.perf" --summary "$T/sum" -- "$WORKLOADS/split" 1
+	expect_eq "$(head -n 1 "$T/p.jsonl" | jq -c '[.packets, .grid_ns]')" '[1,10000]' "its head"
+	for event in cpu-clock page-faults; do
+		jq -c --arg e "$event" 'select(.event == $e)' "$T/p.jsonl" >"$T/$event"
+		expect_eq "$(jq -s 'map(.value) | add' "$T/$event")" \
+			"$(jq ".events[] | select(.name == \"$event\").user.weight" "$T/sum")" \
+			"weight of $event"
+	done
+	expect_ge "$(wc -l <"$T/cpu-clock")" 400 "lines of a second"
+	expect_eq "$(jq 'select(.samples != 1)' "$T/cpu-clock")" "" "lines of several overflows"
+	jq .time_ns "$T/cpu-clock" >"$T/times"
+	sort -nc "$T/times" || fail "times go back"
+	expect_le "$(tail -n 1 "$T/times")" "$(head -n 1 "$T/p.jsonl" | jq .duration_ns)" \
+		"the last one's time"
+	jq 'select(.frames).stack' "$T/p.jsonl" | sort >"$T/said"
+	jq 'select(.event).stack' "$T/p.jsonl" | sort -u | cmp - "$T/said" ||
+		fail "not each stack that is named has one line"
+	jq -r 'select(.frames).frames[].function' "$T/p.jsonl" >"$T/functions"
+	expect_match "$T/functions" '^hot70$' "a function"
+	# of perf's text, in s, and of these lines, in ns
+	awk '$2 ~ /\// && / cpu-clock:/ { sub(/:$/, "", $4); printf "%d\n", $4 * 1e6 + 0.5 }' \
+		"$T/p.perf" | sort -n >"$T/us"
+	expect_eq "$(cat "$T/us")" "$(awk '{ printf "%d\n", $1 / 1000 }' "$T/times")" "times"
+}
+
 # A label's name of the release before is the label's.
 t_the_label_by_its_name_before() {
 	"$PMUBPF" report --by ending "$S/all.pb.gz" >"$T/before"

@@ -66,6 +66,9 @@ Test(moments, grid)
 	cr_expect_eq(grid_of("timeline: steps of 10 msx"), MOMENTS_NO_GRID);
 	cr_expect_eq(grid_of("timeline: steps of -1 ms"), MOMENTS_NO_GRID);
 	cr_expect_eq(grid_of("timeline: "), MOMENTS_NO_GRID);
+	cr_expect_eq(grid_of("timeline: steps of 10 us"), 1);
+	cr_expect_eq(grid_of("timeline: steps of 10000000 us"), 10000);
+	cr_expect_eq(grid_of("timeline: steps of 10000001 us"), MOMENTS_NO_GRID);
 }
 
 Test(moments, steps)
@@ -78,6 +81,9 @@ Test(moments, steps)
 	cr_expect_eq(moments__step(p, 1, labels_of(MOMENTS_MOST_MS, "milliseconds")),
 		     MOMENTS_MOST_MS + 1);
 	cr_expect_eq(moments__step(p, 10, labels_of(10, "seconds")), 0);
+	cr_expect_eq(moments__step(p, 1, labels_of(12345, "microseconds")), 13);
+	cr_expect_eq(moments__step(p, 1, labels_of(MOMENTS_MOST_MS * 1000L + 1, "microseconds")),
+		     0);
 	cr_expect_eq(moments__step(p, 10, build_labels(p, 1, "a")), 0);
 }
 

@@ -253,7 +253,7 @@ static uint32_t moment_of(const struct assembly *a, uint64_t time_ns)
 	uint64_t since = time_ns > a->moments_from_ns ? time_ns - a->moments_from_ns : 0;
 	uint64_t step = a->opts.grid_ns ? since / a->opts.grid_ns : 0;
 
-	return step < UINT32_MAX - 1 ? (uint32_t)step + 1 : UINT32_MAX;
+	return step < UINT32_MAX ? (uint32_t)step + 1 : 0; /* nobody knows, after 11 h of 10 us */
 }
 
 static struct account make_account(struct assembly *a, const struct decoded *rec)

@@ -40,6 +40,8 @@ enum {
 enum { DEFAULT_LOOKBACK_S = 30, MAX_LOOKBACK_S = 3600, DEFAULT_GRID_MS = 10 };
 #define NS_PER_S 1000000000ULL
 #define NS_PER_MS 1000000ULL
+#define NS_PER_US 1000ULL
+#define FINEST_GRID_NS (10 * NS_PER_US) /* 11 hours of them are told apart */
 
 /* "pid, tid, …" */
 #define FIRST_WORD(id, word, ...) word
@@ -224,18 +226,23 @@ static int parse_around(struct record_args *a, const char *option, const char *t
 			  text, MAX_LOOKBACK_S);
 }
 
+static bool is_grid(uint64_t ns)
+{
+	return ns >= FINEST_GRID_NS && ns <= MOMENTS_GRID_MOST_MS * NS_PER_MS &&
+	       ns % (ns < NS_PER_MS ? NS_PER_US : NS_PER_MS) == 0;
+}
+
 static int parse_timeline(struct record_args *a, const char *text)
 {
 	uint64_t *grid = &a->sampling.session.grid_ns;
 
 	a->sampling.session.labels |= LABEL_TIME;
 	*grid = DEFAULT_GRID_MS * NS_PER_MS;
-	if (!text || (num__parse_time(text, NS_PER_S, grid) == 0 && *grid % NS_PER_MS == 0 &&
-		      *grid && *grid <= MOMENTS_GRID_MOST_MS * NS_PER_MS))
+	if (!text || (num__parse_time(text, NS_PER_S, grid) == 0 && is_grid(*grid)))
 		return 0;
 	return err__usage(a->err,
-			  "--timeline '%s' is not a time of whole milliseconds, from 1ms "
-			  "to 10s",
+			  "--timeline '%s' is not a time from 10us to 10s, of whole microseconds "
+			  "up to 1ms, of whole milliseconds from there on",
 			  text);
 }
 
@@ -414,12 +421,27 @@ static void want_labels(struct record_args *a, unsigned with_data)
 				      LABEL_WINDOW | LABEL_WAKER | with_data;
 }
 
+/* A row for each overflow. */
+static int want_packets(struct record_args *a)
+{
+	struct session_opts *s = &a->sampling.session;
+
+	if (a->passes || a->alarms.n_texts)
+		return err__usage(a->err, "overflows one by one (.jsonl) are of one recording that "
+					  "is kept whole: without --passes and --when");
+	s->labels |= LABEL_PID | LABEL_TID | LABEL_CPU | LABEL_TIME;
+	if (!s->grid_ns)
+		s->grid_ns = FINEST_GRID_NS;
+	return 0;
+}
+
 /* What the outputs are, and what that takes. */
 static int settle_outputs(struct record_args *a)
 {
 	/* who shares a cache line is asked of what was saved */
 	unsigned with_data = a->sampling.session.labels & LABEL_DATA ? LABEL_TID | LABEL_CPU : 0;
 	const struct format *format = a->format ? format__named(a->format) : NULL;
+	int r = 0;
 
 	a->names.types = with_data && !a->no_symbols;
 	if (a->format && !format)
@@ -443,9 +465,11 @@ static int settle_outputs(struct record_args *a)
 			want_labels(a, with_data);
 		if (out->format == format__named("html")) /* it says how many there were */
 			a->sampling.session.labels |= LABEL_WINDOW_NUMBER;
+		if (out->format == format__named("jsonl") && r == 0)
+			r = want_packets(a);
 	}
 	a->sampling.session.lines = a->names.lines;
-	return 0;
+	return r;
 }
 
 static bool writes_to_stdout(const struct record_args *a)

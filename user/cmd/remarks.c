@@ -213,6 +213,9 @@ void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns)
 {
 	_cleanup_(buf__done) struct buf line = {0};
 
-	buf__printf(&line, "timeline: steps of %" PRIu64 " ms", grid_ns / 1000000);
+	if (grid_ns % 1000000)
+		buf__printf(&line, "timeline: steps of %" PRIu64 " us", grid_ns / 1000);
+	else
+		buf__printf(&line, "timeline: steps of %" PRIu64 " ms", grid_ns / 1000000);
 	add_line(prof, &line);
 }

@@ -27,7 +27,7 @@
 #include "sys/calls.h"
 #include "sys/users.h"
 
-enum { PAGE = 4096, NS_PER_MS = 1000000 };
+enum { PAGE = 4096, NS_PER_US = 1000, NS_PER_MS = 1000000 };
 
 /* A file's code with the same distance between offset and address, or all code of the kernel, or of
  * JITs. */
@@ -305,6 +305,15 @@ static void label_language(struct builder *b)
 		label_text(b, "language", language);
 }
 
+static void label_moment(struct builder *b, uint32_t step)
+{
+	bool fine = b->r->grid_ns % NS_PER_MS;
+
+	prof__add_quantity(b->prof, &b->labels, MOMENT_LABEL,
+			   (int64_t)(step * (b->r->grid_ns / (fine ? NS_PER_US : NS_PER_MS))),
+			   fine ? "microseconds" : "milliseconds");
+}
+
 static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 {
 	const struct profile_key *key = &row->key;
@@ -334,9 +343,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	if (contexts__text(b->r->contexts, set.context))
 		label_text(b, "context", contexts__text(b->r->contexts, set.context));
 	if (set.moment)
-		prof__add_quantity(b->prof, &b->labels, MOMENT_LABEL,
-				   (int64_t)((set.moment - 1) * (b->r->grid_ns / NS_PER_MS)),
-				   "milliseconds");
+		label_moment(b, set.moment - 1);
 	if (key->has_addr) {
 		snprintf(text, sizeof(text), "0x%" PRIx64, key->addr);
 		label_text(b, "data_addr", text);

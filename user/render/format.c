@@ -5,6 +5,7 @@
 
 #include "render/folded.h"
 #include "render/html.h"
+#include "render/packets.h"
 #include "render/perf_text.h"
 #include "render/pprof.h"
 #include "render/shrink.h"

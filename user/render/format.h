@@ -33,7 +33,8 @@ struct format_opts {
 	X(PPROF, "pprof", ".pb.gz .pprof", "pprof, gzip'd", false, true, write_pprof)            \
 	X(HTML, "html", ".html", "a flame graph, one HTML file", false, true, write_html)        \
 	X(SPEEDSCOPE, "speedscope", ".json", "speedscope's JSON", true, true, write_speedscope)  \
-	X(PERF, "perf", ".perf", "text like perf script's", true, false, perf_text__write)
+	X(PERF, "perf", ".perf", "text like perf script's", true, false, perf_text__write)       \
+	X(JSONL, "jsonl", ".jsonl", "a line of JSON for each overflow", false, true, packets__write)
 
 enum format_id {
 #define X(id, ...) FORMAT_##id,

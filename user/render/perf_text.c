@@ -19,7 +19,7 @@ struct perf_text {
 	struct prof_frames frames; /* of the sample at hand */
 	struct prof_event *events;
 	size_t n_events;
-	uint32_t grid_ms; /* of its timeline; 0: it has none */
+	bool timed; /* it has a timeline */
 };
 
 /* Readers take the first number behind the command for a pid, and what is in parentheses for a
@@ -38,9 +38,9 @@ static void put_word(struct buf *out, const char *text)
 /* Of a recording with a timeline, since it began, in steps of its grid; else 0. */
 static double seconds_of(const struct perf_text *t, uint32_t labels)
 {
-	uint32_t step = moments__step(t->prof, t->grid_ms, labels);
+	uint64_t ns;
 
-	return step ? (double)(step - 1) * t->grid_ms / 1e3 : 0;
+	return t->timed && moments__at_ns(t->prof, labels, &ns) ? (double)ns / 1e9 : 0;
 }
 
 /* "cmd  123/456 [000] 0.000000:   1000003 cycles: " */
@@ -116,7 +116,7 @@ static void perf_text__begin(struct perf_text *t, const struct prof *prof,
 {
 	*t = (struct perf_text){.prof = prof, .opts = opts};
 	t->n_events = prof__events(prof, &t->events);
-	t->grid_ms = moments__grid_ms(prof);
+	t->timed = moments__grid_ns(prof);
 }
 
 static void perf_text__done(struct perf_text *t)
