@@ -53,7 +53,7 @@ expect_unhurt() { # [MAIN_KB [HELPER_KB]]
 	expect_le "$(figure wall_ms)" "$WALL_MS" "ms, all in all"
 	expect_le "$(figure main_kb)" "${1:-$MAIN_KB}" "kB, the main process at its peak"
 	expect_le "$(figure helper_kb)" "${2:-$HELPER_KB}" "kB, the helper at its peak"
-	expect_le "$(sum_get .opener.longest_s)" "$LONGEST_S" "seconds between two looks at signals"
+	expect_looks "$LONGEST_S"
 	expect_ledger
 	expect_folded "$T/folded"
 	expect_eq "$(folded_sum "$T/folded")" "$(sum_weight)" \

@@ -34,7 +34,7 @@ attack() { # CHILDREN MS
 expect_unmoved() { # SECONDS
 	expect_eq "$rc" 0 "exit status"
 	expect_le "$1" "$END_S" "seconds until it ended"
-	expect_le "$(sum_get .opener.longest_s)" "$LONGEST_S" "seconds between two looks at signals"
+	expect_looks "$LONGEST_S"
 	expect_ledger
 }
 
@@ -81,7 +81,7 @@ t_no_probe_of_what_a_process_serves() {
 	attacker=$spawned
 	wait_until test -e "/proc/$attacker/root$file" || skip "no FUSE here"
 	for option in u:$file:one_unit u:$file:one_unit..u:$file:move_to; do
-		record --window "$option" -p "$attacker" -d 2
+		pmb record -e cpu-clock -o "$T/folded" --window "$option" -p "$attacker" -d 2
 		expect_eq "$rc" 3 "exit status"
 		expect_match "$T/err" "no probe is put into $file, which a process serves" "why"
 	done
@@ -120,7 +120,7 @@ t_signals_are_answered() {
 	expect_le "$((SECONDS - began))" "$SIGNAL_S" "seconds after SIGTERM"
 	pmb_finish
 	expect_eq "$rc" 0 "exit status"
-	expect_le "$(sum_get .opener.longest_s)" "$LONGEST_S" "seconds between two looks at signals"
+	expect_looks "$LONGEST_S"
 	expect_ledger
 }
 

@@ -269,6 +269,21 @@ has_perf_events() { # PID
 	find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep . >/dev/null
 }
 
+# SECONDS, and as much more as a new process takes more than 2 ms here and now: how soon the kernel
+# does what it is asked for is not the tool's.
+by_speed() { # SECONDS
+	local began=${EPOCHREALTIME/./} i
+	for ((i = 0; i < 20; i++)); do /bin/true; done
+	awk -v s="$1" -v us=$((${EPOCHREALTIME/./} - began)) 'BEGIN {
+		f = us / 20 / 2000; printf "%.3f\n", f > 1 ? s * f : s }'
+}
+
+# How long it did not look at signals and the clock, without what it waited for a CPU.
+expect_looks() { # SECONDS [WHAT]
+	expect_le "$(sum_get .opener.longest_s)" "$(by_speed "$1")" \
+		"${2:+$2: }seconds between two looks at signals"
+}
+
 # Waits for it, after a signal if one is given.
 pmb_finish() { # [SIGNAL]
 	[ $# -eq 0 ] || kill "-$1" "$tool"
