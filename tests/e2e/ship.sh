@@ -130,6 +130,34 @@ rest_is_other() {
 	expect_match "$T/out" '\[other\]' "the rest"
 }
 
+# One window of four counts for all of them, and it is said.
+t_a_share_of_the_windows() {
+	local whole part n
+	need_server
+	windows "$T/spool" 40
+	pmb_ok ship --from "$T/spool" --state "$T/state2" --host h2 --once --to "$U"
+	ship --to "$U" --share 25%
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/err" '^pmubpf: 40 windows sent' "the note"
+	whole=$(fleet "SELECT sum(samples) FROM samples WHERE host='h2'")
+	part=$(fleet "SELECT sum(samples) FROM samples WHERE host='h1'")
+	n=$(fleet "SELECT uniq(window) FROM samples WHERE host='h1'")
+	expect_ge "$n" 1 "windows with samples"
+	expect_le "$n" 30 "windows with samples"
+	expect_eq $((part * 40)) $((whole * n * 4)) "what they count for, by what they are"
+	expect_eq "$(fleet "SELECT count() FROM windows WHERE host='h1'")" 40 "rows of windows"
+	pmb_ok report --from "$U" --host h1 --since 2000-01-01T00:00:00Z --until now
+	expect_match "$T/out" '^# file .*/fleet: 40 windows, ' "the title"
+	expect_match "$T/out" '^# WARNING .*of h1 one window of 4 was sent.*estimates' \
+		"what is said"
+	pmb_ok report --from "$U" --host h2
+	expect_no_match "$T/out" 'estimates' "what is said of who sends all"
+	ship --to "$U" --share 30%
+	expect_eq "$rc" 2 "exit status of 30 %"
+	ship --to s3+http://127.0.0.1:1/x --share 10%
+	expect_eq "$rc" 2 "exit status of S3"
+}
+
 keep_shipping() {
 	spawn "$PMUBPF" ship --from "$T/spool" --state "$T/state" --host h1 --to "$U" \
 		2>>"$T/ship.err"

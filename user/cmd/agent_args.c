@@ -231,8 +231,8 @@ int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *e
 static bool is_live(const struct agent_args *a, const char *name)
 {
 	static const char *const live[] = {
-		"every", "keep", "max-disk", "quiet",   "to",       "credentials",
-		"ca",    "host", "stacks",   "metrics", "textfile",
+		"every", "keep", "max-disk", "quiet", "to",      "credentials",
+		"ca",    "host", "stacks",   "share", "metrics", "textfile",
 	};
 
 	if (strcmp(name, "state") == 0)

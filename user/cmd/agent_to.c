@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/share_arg.h"
 #include "ship/state.h"
 
 /* Options without a letter, apart from those of the subcommand. */
@@ -22,6 +23,7 @@ enum {
 	OPT_STATE,
 	OPT_HOST,
 	OPT_STACKS,
+	OPT_SHARE,
 };
 enum { STATE_WAIT_MS = 2000 };
 
@@ -44,6 +46,10 @@ static const struct argp_option options[] = {
 	 "What this host is called there (default: as the kernel says)", 0},
 	{"stacks", OPT_STACKS, "N", 0,
 	 "At most N different stacks of a window, the rest is [other] there (default: 20000)", 0},
+	{"share", OPT_SHARE, "PERCENT", 0,
+	 "ClickHouse gets so many of the windows, which count for all: for large fleets (100, 50, "
+	 "25, 20, 10, 5, 4, 2 or 1; default: 100)",
+	 0},
 	{0},
 };
 
@@ -95,6 +101,8 @@ static int parse_option(struct agent_to *t, int key, char *arg)
 		if (num__parse_int(arg, 1, INT32_MAX, &t->stacks) < 0)
 			return err__usage(t->err, "--stacks '%s' is not a number from 1 on", arg);
 		return 0;
+	case OPT_SHARE:
+		return share_arg__parse(arg, &t->one_of, t->err);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -111,9 +119,10 @@ const struct argp agent_to_argp = {.options = options, .parser = parse};
 
 int agent_to__check(const struct agent_to *t)
 {
-	if (!t->n && (t->state || t->host || t->stacks))
-		return err__usage(t->err, "--state, --host and --stacks are about what is sent: "
-					  "name a server, with --to");
+	if (!t->n && (t->state || t->host || t->stacks || t->one_of))
+		return err__usage(t->err,
+				  "--state, --host, --stacks and --share are about what is sent: "
+				  "name a server, with --to");
 	for (size_t i = 0; i < t->n; i++) {
 		struct ship_url url = {0};
 		int r = ship_url__parse_any(&url, t->list[i].url, "--to", t->err);
@@ -195,7 +204,7 @@ int agent_to__apply(struct agent_to *t, const struct agent_to_opened *opened, st
 		.destinations = opened->list,
 		.n = opened->n,
 		.state = opened->state,
-		.max_stacks = (size_t)t->stacks,
+		.rows = {.max_stacks = (size_t)t->stacks, .one_of = t->one_of},
 	};
 
 	uname(&names);

@@ -20,6 +20,7 @@ struct agent_to {
 	size_t n;
 	const char *state, *host;
 	int stacks;         /* 0: the default */
+	unsigned one_of;    /* windows is sent; 0: all are */
 	bool state_is_open; /* it stays what it is then, until the agent ends */
 	struct err *err;
 };

@@ -63,6 +63,11 @@ static int open_all(struct ship_run *run, struct err *err)
 	const struct ship_args *a = &run->args;
 	int r = ship_url__parse_any(&run->url, a->to, "--to", err);
 
+	if (r == 0 && a->one_of > 1 && run->url.kind != SHIP_CLICKHOUSE)
+		return err__usage(err,
+				  "--share is about rows for ClickHouse; '%s' gets whole "
+				  "windows",
+				  a->to);
 	if (r == 0)
 		r = http_secrets__load(&run->secrets, a->credentials, &run->url, err);
 	if (r == 0 && a->ca)
@@ -94,7 +99,9 @@ static int start(struct ship_run *run, struct err *err)
 		.url = &run->url,
 		.secrets = &run->secrets,
 		.host = a->host ? a->host : run->names.nodename,
-		.rows = {.max_stacks = (size_t)a->stacks, .all_labels = a->all_labels},
+		.rows = {.max_stacks = (size_t)a->stacks,
+			 .all_labels = a->all_labels,
+			 .one_of = a->one_of},
 		.tries = a->once ? TRIES_ONCE : 0,
 		.timeout_ms = (uint32_t)a->timeout_s * 1000,
 		.say = say,

@@ -7,6 +7,7 @@
 
 #include "base/num.h"
 #include "cmd/options.h"
+#include "cmd/share_arg.h"
 
 /* Options without a letter. */
 enum {
@@ -15,6 +16,7 @@ enum {
 	OPT_STATE,
 	OPT_HOST,
 	OPT_STACKS,
+	OPT_SHARE,
 	OPT_ALL_LABELS,
 	OPT_ONCE,
 	OPT_CREDENTIALS,
@@ -39,6 +41,10 @@ static const struct argp_option options[] = {
 	{"host", OPT_HOST, "NAME", 0, "What this host is called (default: as the kernel says)", 0},
 	{"stacks", OPT_STACKS, "N", 0,
 	 "At most N different stacks of a window, the rest is [other] (default: 20000)", 0},
+	{"share", OPT_SHARE, "PERCENT", 0,
+	 "So many of the windows, which count for all: for large fleets (100, 50, 25, 20, 10, 5, "
+	 "4, 2 or 1; default: 100)",
+	 0},
 	{"all-labels", OPT_ALL_LABELS, 0, 0, "Those of processes, threads, CPUs and addresses, too",
 	 0},
 	{0, 0, 0, 0, "The server:", 3},
@@ -61,6 +67,8 @@ static int parse_more(struct ship_args *a, int key, char *arg)
 		if (num__parse_int(arg, 1, INT32_MAX, &a->stacks) < 0)
 			return err__usage(a->err, "--stacks '%s' is not a number from 1 on", arg);
 		return 0;
+	case OPT_SHARE:
+		return share_arg__parse(arg, &a->one_of, a->err);
 	case OPT_TIMEOUT:
 		if (num__parse_int(arg, 1, 3600, &a->timeout_s) < 0)
 			return err__usage(a->err, "--timeout '%s' is not a number from 1 to 3600",

@@ -10,7 +10,8 @@
 
 struct ship_args {
 	const char *from, *to, *state, *host, *credentials, *ca, *schema;
-	int stacks; /* 0: the default */
+	int stacks;      /* 0: the default */
+	unsigned one_of; /* windows is sent; 0: all are */
 	int timeout_s;
 	bool all_labels, once, quiet;
 	struct err *err;

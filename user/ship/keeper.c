@@ -255,7 +255,8 @@ static void tell(struct keeper *k, struct keeper_process *p, const struct keeper
 	symd_msg__begin(&message, KEEPING_SET, 0);
 	symd_msg__put_u32(&message, k->generation);
 	symd_msg__put_text(&message, s->host, KEEPING_TEXT_MAX);
-	symd_msg__put_u64(&message, s->max_stacks);
+	symd_msg__put_u64(&message, s->rows.max_stacks);
+	symd_msg__put_u32(&message, s->rows.one_of);
 	symd_msg__end(&message);
 	if (r < 0 || symd_msg__send(p->sock, &message, -1, MSG_DONTWAIT) < 0)
 		end(p);

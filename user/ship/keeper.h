@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "ship/http_client.h"
+#include "ship/rows.h"
 #include "ship/url.h"
 
 enum { DESTINATIONS_MAX = 8 };
@@ -31,7 +32,7 @@ struct keeper_settings {
 	size_t n;
 	int state;        /* a folder; -1: as it was */
 	const char *host; /* what this one is called */
-	size_t max_stacks;
+	struct rows_opts rows;
 };
 
 /* What a sender has to say: a sentence. Called in its process. */

@@ -51,7 +51,7 @@ struct keeping {
 	pid_t agent;
 	int spool, state;
 	char *host;
-	size_t max_stacks;
+	struct rows_opts rows;
 	uint32_t generation;
 	bool begun;
 	struct kept kept[DESTINATIONS_MAX];
@@ -86,7 +86,7 @@ static void start_one(struct keeping *k, struct kept *one)
 		.spool = k->spool,
 		.state = k->state,
 		.host = k->host,
-		.max_stacks = k->max_stacks,
+		.rows = k->rows,
 		.say = inherited_say,
 	};
 
@@ -210,17 +210,24 @@ static void swap(struct kept *a, struct kept *b)
 	*b = c;
 }
 
+static bool same_rows(const struct rows_opts *a, const struct rows_opts *b)
+{
+	return a->max_stacks == b->max_stacks && a->one_of == b->one_of;
+}
+
 /* Senders of what stays go on: they change places with what came. */
 static bool set(struct keeping *k, struct cursor *body)
 {
 	uint32_t generation = cursor__u32(body);
 	char *host = take_text(body);
-	uint64_t max_stacks = cursor__u64(body);
-	bool same = k->host && strcmp(host, k->host) == 0 && max_stacks == k->max_stacks;
+	struct rows_opts rows = {.max_stacks = cursor__u64(body)};
+	bool same;
 
+	rows.one_of = cursor__u32(body);
+	same = k->host && strcmp(host, k->host) == 0 && same_rows(&rows, &k->rows);
 	free(k->host);
 	k->host = host;
-	k->max_stacks = max_stacks;
+	k->rows = rows;
 	k->generation = generation;
 	for (size_t i = 0; i < k->n_next; i++) {
 		for (size_t was = 0; was < k->n; was++) {

@@ -27,6 +27,7 @@ struct rows {
 	const struct prof *prof;
 	const struct rows_window *window;
 	struct rows_opts opts;
+	int64_t times; /* what it counts for; 0: it isn't shared */
 	struct prof_event *events;
 	size_t n_events;
 	struct stack_row *stacks; /* those that are kept, by hash */
@@ -281,6 +282,13 @@ static void add_values(struct rows *r, const struct row_key *key, const int64_t 
 		r->values[i][v] += add[v]; /* what was read adds up to 63 bits */
 }
 
+static int64_t times(int64_t n, int64_t by)
+{
+	int64_t product;
+
+	return __builtin_mul_overflow(n, by, &product) ? (n < 0 ? INT64_MIN : INT64_MAX) : product;
+}
+
 static void add_sample(struct rows *r, size_t sample)
 {
 	const struct prof_sample *s = &r->prof->samples[sample];
@@ -312,8 +320,13 @@ struct rows *rows__new(const struct prof *p, const struct rows_window *window,
 	r->prof = p;
 	r->window = window;
 	r->opts = *opts;
+	r->times = opts->one_of < 2                              ? 1 :
+		   rows_window__hash(window) % opts->one_of == 0 ? (int64_t)opts->one_of :
+								   0;
 	r->n_events = prof__events(p, &r->events);
 	r->labels = xcalloc(intern__count(&p->label_sets), sizeof(*r->labels));
+	if (!r->times)
+		return r;
 	find_stacks(r);
 	for (size_t i = 0; i < p->n_samples; i++)
 		add_sample(r, i);
@@ -379,7 +392,7 @@ void rows__put_samples(const struct rows *r, size_t from, size_t to, uint16_t pa
 		binary__string(out, r->events[key->event].name);
 		binary__u64(out, key->stack);
 		for (size_t v = 0; v < VALUES; v++)
-			binary__u64(out, (uint64_t)r->values[i][v]);
+			binary__u64(out, (uint64_t)times(r->values[i][v], r->times));
 	}
 }
 
@@ -400,6 +413,23 @@ static void put_texts(const struct prof *p, const uint32_t *texts, size_t n, str
 	binary__length(out, n);
 	for (size_t i = 0; i < n; i++)
 		binary__string(out, prof__text(p, texts[i]));
+}
+
+/* Those of the profile, and what who adds windows up has to know. */
+static void put_comments(const struct rows *r, struct buf *out)
+{
+	const struct prof *p = r->prof;
+	_cleanup_free_ char *shared = NULL;
+
+	if (r->opts.one_of < 2)
+		return put_texts(p, p->comments, p->n_comments, out);
+	binary__length(out, p->n_comments + 1);
+	for (size_t i = 0; i < p->n_comments; i++)
+		binary__string(out, prof__text(p, p->comments[i]));
+	shared = xasprintf("warning: of %s one window of %u was sent, and counts for all of them: "
+			   "sums are estimates",
+			   r->window->host, r->opts.one_of);
+	binary__string(out, shared);
 }
 
 static void put_type(const struct prof *p, const struct prof_type *type, struct buf *out)
@@ -429,7 +459,7 @@ void rows__put_window(const struct rows *r, struct buf *out)
 	binary__u64(out, (uint64_t)p->period);
 	binary__string(out, prof__text(p, p->drop_frames));
 	binary__string(out, prof__text(p, p->keep_frames));
-	put_texts(p, p->comments, p->n_comments, out);
+	put_comments(r, out);
 	put_texts(p, p->layouts, p->n_layouts, out);
 	binary__u64(out, r->n_values);
 	binary__u32(out, (uint32_t)r->n_stacks);

@@ -2,7 +2,8 @@
 /*
  * A window's profile as rows of the tables (ship/schema.h), in RowBinary. The same file always
  * becomes the same rows in the same order, so that parts of them can be asked for and sent again.
- * Pure.
+ * Where only one of many windows is shared, which one is chosen by its hash: it counts for all of
+ * these, and the others have a row of windows alone. Pure.
  */
 #ifndef PMUBPF_SHIP_ROWS_H
 #define PMUBPF_SHIP_ROWS_H
@@ -24,6 +25,7 @@ struct rows_window {
 struct rows_opts {
 	size_t max_stacks; /* with the most samples; the rest is [other]. 0: ROWS_MAX_STACKS */
 	bool all_labels;   /* of processes, threads, CPUs and addresses, too */
+	unsigned one_of;   /* so many windows is shared; 0, 1: all are */
 };
 
 /* The hash of host, boot and number: what the tables know the window by. */

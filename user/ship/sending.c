@@ -93,7 +93,7 @@ static int run_sender(struct sending *s, struct err *err)
 		.url = &to_whom.url,
 		.secrets = &to_whom.secrets,
 		.host = inherited.host,
-		.rows.max_stacks = inherited.max_stacks,
+		.rows = inherited.rows,
 		.timeout_ms = REQUEST_MS,
 		.say = say,
 		.done = tell,

@@ -20,7 +20,7 @@ struct sending_opts {
 	const struct destination *destination;
 	int spool, state; /* folders */
 	const char *host; /* what this one is called */
-	size_t max_stacks;
+	struct rows_opts rows;
 	keeper_say *say; /* in its process */
 };
 
