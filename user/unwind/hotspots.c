@@ -19,12 +19,15 @@
 #include "sys/clock.h"
 
 /* One is read again so long after it was read, and at least after a hundred times as long as that
- * took: reading costs one CPU a hundredth at most, and naming where samples were another one.
- * While nothing changes it waits twice as long each time. */
+ * took: reading costs one CPU a hundredth at most, and naming where samples were another one. What
+ * all of them together take from a credit doesn't count: who has just begun makes new code all the
+ * time, and may not live for long. While nothing changes it waits twice as long each time. */
 static const uint64_t AGAIN_NS = 100ULL * 1000 * 1000;
 static const uint64_t AGAIN_MOST_NS = 1000ULL * 1000 * 1000;
+static const uint64_t CREDIT_NS = 300ULL * 1000 * 1000;
 enum {
 	SHARE = 100,
+	CREDIT_SHARE = 1000, /* of the time that passes, it gets */
 	NOT_YET_TRIES = 100,
 	PLACES_MAX = 64 * 1024, /* that are asked for in one process */
 };
@@ -64,6 +67,7 @@ struct hotspots {
 	size_t n_machines;
 	bool left;        /* who waited for one of them does so no longer */
 	uint64_t gone_ns; /* CPU time of helpers that ended */
+	uint64_t credit_ns, credit_at_ns;
 	struct unknown_runtimes unknown;
 	struct set_aside aside;
 };
@@ -72,7 +76,10 @@ struct hotspots *hotspots__new(const struct hotspots_parts *parts, int (*child)(
 {
 	struct hotspots *h = xcalloc(1, sizeof(*h));
 
-	*h = (struct hotspots){.parts = *parts, .child = child};
+	*h = (struct hotspots){.parts = *parts,
+			       .child = child,
+			       .credit_ns = CREDIT_NS,
+			       .credit_at_ns = now_ns()};
 	return h;
 }
 
@@ -278,9 +285,23 @@ static bool put(struct hotspots *h, struct machine *m, struct code_answer *a)
 	return true;
 }
 
-static void wait_for(struct machine *m, const struct code_answer *a)
+/* What is left of it. */
+static uint64_t take_credit(struct hotspots *h, uint64_t took_ns)
 {
-	uint64_t least = a->took_ns * SHARE;
+	uint64_t now = now_ns(), covered;
+
+	h->credit_ns += (now - h->credit_at_ns) / CREDIT_SHARE;
+	h->credit_at_ns = now;
+	if (h->credit_ns > CREDIT_NS)
+		h->credit_ns = CREDIT_NS;
+	covered = took_ns < h->credit_ns ? took_ns : h->credit_ns;
+	h->credit_ns -= covered;
+	return took_ns - covered;
+}
+
+static void wait_for(struct hotspots *h, struct machine *m, const struct code_answer *a)
+{
+	uint64_t least = take_credit(h, a->took_ns) * SHARE;
 
 	m->places_due_ns = now_ns() + (AGAIN_NS > least ? AGAIN_NS : least);
 	if (m->only_places)
@@ -392,7 +413,7 @@ static bool work(struct hotspots *h, struct machine *m, bool last)
 		return false;
 	a = code_client__finish(m->client);
 	if (a.status != CODE_PENDING) {
-		wait_for(m, &a);
+		wait_for(h, m, &a);
 		any = take(h, m, &a);
 	}
 	cleanup_close(&a.table);
