@@ -39,6 +39,12 @@ struct code_client *code_client__new(int (*child)(int sock))
 	return c;
 }
 
+static void close_into(struct code_client *c)
+{
+	cleanup_close(&c->into);
+	c->into = -1;
+}
+
 static void forget_answer(struct code_client *c)
 {
 	cleanup_close(&c->answer.table);
@@ -51,7 +57,7 @@ struct code_client *code_client__free(struct code_client *c)
 	if (!c)
 		return NULL;
 	forget_answer(c);
-	cleanup_close(&c->into);
+	close_into(c);
 	helper__abandon(&c->helper);
 	helper__done(&c->helper);
 	free(c);
@@ -61,7 +67,7 @@ struct code_client *code_client__free(struct code_client *c)
 /* A fresh one for each question. */
 static int post(struct code_client *c, int fd)
 {
-	cleanup_close(&c->into);
+	close_into(c);
 	c->into = memory_file__new("pmubpf-code");
 	return c->into < 0 ? c->into : helper__post(&c->helper, fd, c->into);
 }
@@ -130,6 +136,7 @@ static bool take_code(struct code_client *c, struct cursor *body)
 static struct code_answer failed(struct code_client *c, int err)
 {
 	forget_answer(c);
+	close_into(c); /* whatever was written there before it failed */
 	c->busy = false;
 	c->err = err;
 	helper__abandon(&c->helper);
@@ -167,6 +174,7 @@ struct code_answer code_client__finish(struct code_client *c)
 		return failed(c, -EPROTO);
 	if (c->wants_names)
 		c->answer.names = TAKE_FD(c->into);
+	close_into(c);
 	c->answer.took_ns = helper__cpu_ns(&c->helper) - c->cpu_before_ns;
 	c->busy = false;
 	answer = c->answer;

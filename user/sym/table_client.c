@@ -57,6 +57,12 @@ static void forget_now(struct table_client *c)
 	}
 }
 
+static void close_into(struct table_client *c)
+{
+	cleanup_close(&c->into);
+	c->into = -1;
+}
+
 struct table_client *table_client__free(struct table_client *c)
 {
 	if (!c)
@@ -64,7 +70,7 @@ struct table_client *table_client__free(struct table_client *c)
 	helper__abandon(&c->helper);
 	forget_now(c);
 	helper__done(&c->helper);
-	cleanup_close(&c->into);
+	close_into(c);
 	free(c);
 	return NULL;
 }
@@ -73,7 +79,7 @@ static int post(struct table_client *c, int fd, const struct table_wanted *wante
 {
 	int r;
 
-	cleanup_close(&c->into);
+	close_into(c);
 	c->into = memory_file__new("pmubpf-table");
 	if (c->into < 0)
 		return 0; /* finish says so */
@@ -177,6 +183,7 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 		helper__abandon(&c->helper);
 	if (status == TABLE_BUILT)
 		*ret_fd = TAKE_FD(c->into);
+	close_into(c); /* whatever was written there before it failed */
 	return status;
 }
 
