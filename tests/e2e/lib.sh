@@ -275,7 +275,7 @@ by_speed() { # SECONDS
 	local began=${EPOCHREALTIME/./} i
 	for ((i = 0; i < 20; i++)); do /bin/true; done
 	awk -v s="$1" -v us=$((${EPOCHREALTIME/./} - began)) 'BEGIN {
-		f = us / 20 / 2000; printf "%.3f\n", f > 1 ? s * f : s }'
+		f = us / 20 / 2000; printf "%.3f\n", s * (f > 1 ? f : 1) }'
 }
 
 # How long it did not look at signals and the clock, without what it waited for a CPU.
