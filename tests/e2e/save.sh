@@ -251,7 +251,7 @@ range_in_pprof() {
 
 t_timeline_refused() {
 	local words
-	for words in "--timeline=0ms" "--timeline=1" "--timeline=15us" "--timeline=1500us" \
+	for words in "--timeline=0ms" "--timeline=1" "--timeline=9us" "--timeline=1500us" \
 		"--timeline=20s" "--timeline=x" "--timeline --passes"; do
 		# shellcheck disable=SC2086
 		pmb record $words -e cpu-clock -- true
