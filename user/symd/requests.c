@@ -2,7 +2,6 @@
 #include "symd/requests.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
