@@ -280,8 +280,11 @@ by_speed() { # SECONDS
 
 # How long it did not look at signals and the clock, without what it waited for a CPU.
 expect_looks() { # SECONDS [WHAT]
-	expect_le "$(sum_get .opener.longest_s)" "$(by_speed "$1")" \
-		"${2:+$2: }seconds between two looks at signals"
+	local limit=$1 longest
+	longest=$(sum_get .opener.longest_s)
+	# only then it matters how fast the machine is
+	awk -v a="$longest" -v b="$1" 'BEGIN { exit !(a > b) }' && limit=$(by_speed "$1")
+	expect_le "$longest" "$limit" "${2:+$2: }seconds between two looks at signals"
 }
 
 # Waits for it, after a signal if one is given.
