@@ -13,7 +13,6 @@
 #include "sym/helper.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
-#include "sys/memory_file.h"
 #include "sys/usage.h"
 
 static const uint64_t ANSWER_NS = BUDGET_ANSWER_S * 1000000000ULL;
@@ -24,7 +23,6 @@ struct code_client {
 	bool wants_names; /* what it was asked last is what the code is called */
 	uint64_t since_ns;
 	uint64_t cpu_before_ns;
-	int into;                  /* what its answer is written into */
 	int asked;                 /* 0, or why it could not be */
 	struct code_answer answer; /* so far */
 	int err;                   /* of the helper that failed */
@@ -35,14 +33,8 @@ struct code_client *code_client__new(int (*child)(int sock))
 	struct code_client *c = xcalloc(1, sizeof(*c));
 
 	helper__init(&c->helper, child);
-	c->answer.table = c->answer.names = c->into = -1;
+	c->answer.table = c->answer.names = -1;
 	return c;
-}
-
-static void close_into(struct code_client *c)
-{
-	cleanup_close(&c->into);
-	c->into = -1;
 }
 
 static void forget_answer(struct code_client *c)
@@ -57,19 +49,10 @@ struct code_client *code_client__free(struct code_client *c)
 	if (!c)
 		return NULL;
 	forget_answer(c);
-	close_into(c);
 	helper__abandon(&c->helper);
 	helper__done(&c->helper);
 	free(c);
 	return NULL;
-}
-
-/* A fresh one for each question. */
-static int post(struct code_client *c, int fd)
-{
-	close_into(c);
-	c->into = memory_file__new("pmubpf-code");
-	return c->into < 0 ? c->into : helper__post(&c->helper, fd, c->into);
 }
 
 int code_client__start(struct code_client *c, const struct code_wanted *wanted)
@@ -95,7 +78,7 @@ int code_client__start(struct code_client *c, const struct code_wanted *wanted)
 	symd_msg__put_u64(&c->helper.request, wanted->types);
 	for (size_t i = 0; i < wanted->n_places && i < CODE_PLACES_MAX; i++)
 		symd_msg__put_u64(&c->helper.request, wanted->places[i]);
-	c->asked = post(c, wanted->mem);
+	c->asked = helper__post(&c->helper, wanted->mem, "pmubpf-code");
 	return 0;
 }
 
@@ -105,8 +88,8 @@ static bool span__ok(uint64_t from, uint64_t to)
 	       from % PMB_UNWIND_ROW_MAX == 0;
 }
 
-/* False: it is none. */
-static bool take_code(struct code_client *c, struct cursor *body)
+/* False: it is none. written: where its table is. */
+static bool take_code(struct code_client *c, struct cursor *body, int *written)
 {
 	static const enum code_status statuses[SYMD_N_CODE_STATUSES] = {
 		[SYMD_CODE_READ] = CODE_READ,           [SYMD_CODE_SAME] = CODE_SAME,
@@ -124,19 +107,16 @@ static bool take_code(struct code_client *c, struct cursor *body)
 	if (!cursor__done(body) || len >= CODE_TEXT_MAX || status >= SYMD_N_CODE_STATUSES ||
 	    (status <= SYMD_CODE_NAMED && !span__ok(c->answer.from, c->answer.to)))
 		return false;
-	if (status == SYMD_CODE_READ && memory_file__seal(c->into) < 0)
-		return false;
 	memcpy(c->answer.text, text, len);
 	c->answer.status = statuses[status];
 	if (status == SYMD_CODE_READ)
-		c->answer.table = TAKE_FD(c->into);
-	return true;
+		c->answer.table = TAKE_FD(*written);
+	return status != SYMD_CODE_READ || c->answer.table >= 0;
 }
 
 static struct code_answer failed(struct code_client *c, int err)
 {
 	forget_answer(c);
-	close_into(c); /* whatever was written there before it failed */
 	c->busy = false;
 	c->err = err;
 	helper__abandon(&c->helper);
@@ -150,31 +130,31 @@ static struct code_answer pending(void)
 
 struct code_answer code_client__finish(struct code_client *c)
 {
+	_cleanup_close_ int written = -1;
 	struct code_answer answer;
 	struct cursor body;
 	int r;
 
 	if (!c->busy)
 		return pending();
-	r = c->asked < 0 ? c->asked : helper__take(&c->helper, &body);
+	r = c->asked < 0 ? c->asked : helper__take(&c->helper, &body, &written);
 	if (r == -EAGAIN && !helper__is_stuck(&c->helper) &&
 	    !helper__is_late(&c->helper, c->since_ns + ANSWER_NS))
 		return pending();
 	if (r < 0)
 		return failed(c, r == -EAGAIN ? -ETIMEDOUT : r);
-	if (!c->wants_names && !take_code(c, &body))
+	if (!c->wants_names && !take_code(c, &body, &written))
 		return failed(c, -EPROTO);
 	if (!c->wants_names && (c->answer.status == CODE_READ || c->answer.status == CODE_NAMED)) {
 		c->wants_names = true;
 		helper__begin(&c->helper, SYMD_CODE_NAMES);
-		r = post(c, -1);
+		r = helper__post(&c->helper, -1, "pmubpf-code");
 		return r < 0 ? failed(c, r) : pending();
 	}
-	if (c->wants_names && !cursor__done(&body))
+	if (c->wants_names && (!cursor__done(&body) || written < 0))
 		return failed(c, -EPROTO);
 	if (c->wants_names)
-		c->answer.names = TAKE_FD(c->into);
-	close_into(c);
+		c->answer.names = TAKE_FD(written);
 	c->answer.took_ns = helper__cpu_ns(&c->helper) - c->cpu_before_ns;
 	c->busy = false;
 	answer = c->answer;

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "symd/protocol.h"
 #include "sys/clock.h"
+#include "sys/memory_file.h"
 #include "sys/reexec.h"
 #include "sys/usage.h"
 
@@ -32,6 +33,7 @@ void helper__init(struct helper *h, int (*child)(int sock))
 	*h = (struct helper){.child = child,
 			     .sock = -1,
 			     .stop_fd = -1,
+			     .written = -1,
 			     .still_ns = HELPER_STILL_MS * 1000000ULL,
 			     .reply = xcalloc(1, SYMD_MSG_MAX)};
 }
@@ -75,6 +77,13 @@ static bool may_spawn(struct helper *h)
 	return h->n_dying < HELPER_MAX_DYING;
 }
 
+/* Whatever was written there before it failed. */
+static void close_written(struct helper *h)
+{
+	cleanup_close(&h->written);
+	h->written = -1;
+}
+
 /* There always is room: nobody is started where there would be none. */
 static void reap_later(struct helper *h)
 {
@@ -86,6 +95,7 @@ static void reap_later(struct helper *h)
 void helper__done(struct helper *h)
 {
 	helper__kill(h);
+	close_written(h);
 	reap_dying(h);
 	buf__done(&h->request);
 	free(h->reply);
@@ -108,6 +118,7 @@ void helper__leave(struct helper *h, int timeout_ms)
 
 void helper__abandon(struct helper *h)
 {
+	close_written(h);
 	if (h->sock >= 0)
 		close(h->sock);
 	h->sock = -1;
@@ -216,6 +227,7 @@ static bool is_tired(const struct helper *h)
 
 int helper__spawn(struct helper *h)
 {
+	h->no_room = false;
 	if (is_tired(h))
 		helper__abandon(h);
 	if (h->pid)
@@ -332,22 +344,26 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
 	return r;
 }
 
-static int lend(const struct helper *h, int into)
+static int lend(const struct helper *h)
 {
 	_cleanup_(buf__done) struct buf word = {0};
 
 	symd_msg__begin(&word, SYMD_INTO, 0);
 	symd_msg__end(&word);
-	return symd_msg__send(h->sock, &word, into, MSG_DONTWAIT);
+	return symd_msg__send(h->sock, &word, h->written, MSG_DONTWAIT);
 }
 
-int helper__post(struct helper *h, int fd, int into)
+int helper__post(struct helper *h, int fd, const char *name)
 {
-	int r = h->pid ? 0 : -EPIPE;
+	int r;
 
+	close_written(h);
+	h->written = memory_file__new(name);
+	h->no_room = h->written < 0;
+	if (h->no_room)
+		return h->written;
 	symd_msg__end(&h->request);
-	if (r == 0 && into >= 0)
-		r = lend(h, into);
+	r = h->pid ? lend(h) : -EPIPE;
 	if (r == 0)
 		r = symd_msg__send(h->sock, &h->request, fd, MSG_DONTWAIT);
 	if (r < 0)
@@ -355,16 +371,27 @@ int helper__post(struct helper *h, int fd, int into)
 	return r;
 }
 
-int helper__take(struct helper *h, struct cursor *body)
+static int take_written(struct helper *h)
+{
+	_cleanup_close_ int fd = TAKE_FD(h->written);
+	int r = fd < 0 ? -EBADF : memory_file__seal(fd);
+
+	return r < 0 ? r : TAKE_FD(fd);
+}
+
+int helper__take(struct helper *h, struct cursor *body, int *ret_written)
 {
 	int r = h->pid ? receive_greeting(h) : -EPIPE;
 
+	*ret_written = -1;
 	if (r == 0)
 		r = receive(h, h->asked, h->seq, body);
 	if (r != -EAGAIN)
 		h->worked_ns += now_ns() - h->asked_ns;
 	if (r < 0 && r != -EAGAIN)
 		helper__abandon(h);
+	if (r == 0)
+		*ret_written = take_written(h);
 	return r;
 }
 

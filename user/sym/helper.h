@@ -47,6 +47,8 @@ struct helper {
 	int status; /* of the last one that has gone, as waitpid() tells it; -1: not known */
 	struct buf request; /* built by the caller between helper__begin and helper__ask */
 	char *reply;
+	int written;      /* the file in memory that it was lent for its answer; -1: none */
+	bool no_room;     /* there was none for it when it was asked last */
 	uint64_t gone_ns; /* CPU time of those that were before it */
 	int stop_fd; /* once it is readable, and stop_from_ns has come, nobody waits any more */
 	uint64_t stop_from_ns;
@@ -90,10 +92,12 @@ int helper__ask(struct helper *h, int fd, uint64_t deadline_ns, struct cursor *b
 int helper__spawn(struct helper *h);
 /* Kills it; who it was is reaped when it's gone. */
 void helper__abandon(struct helper *h);
-/* On failure the helper is gone. into (borrowed; -1: none) is what the answer is written into. */
-int helper__post(struct helper *h, int fd, int into);
-/* -EAGAIN: no answer yet. On other failures the helper is gone. */
-int helper__take(struct helper *h, struct cursor *body);
+/* Sends the request with fd (-1: none; borrowed) behind a new file in memory, so named, that the
+ * answer is written into. On failure the helper is gone, but for want of that file (no_room). */
+int helper__post(struct helper *h, int fd, const char *name);
+/* -EAGAIN: no answer yet. On other failures the helper is gone. ret_written: the file, sealed, the
+ * caller's; negative errno: the helper could change it still. */
+int helper__take(struct helper *h, struct cursor *body, int *ret_written);
 
 /* CPU time of it, and of those that it replaced. */
 uint64_t helper__cpu_ns(const struct helper *h);

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "sym/helper.h"
 #include "symd/protocol.h"
-#include "sys/memory_file.h"
 #include "sys/usage.h"
 
 enum { FORGET_MAX = 16 };
@@ -19,7 +18,6 @@ struct table_client {
 	struct helper helper;
 	uint64_t deadline_ns;
 	bool busy;
-	int into;               /* the table that it was asked for last; -1: none could be made */
 	bool any_size;          /* what it was asked last may be however large */
 	int forget[FORGET_MAX]; /* files that it is told to close when it isn't busy */
 	size_t n_forget;
@@ -32,7 +30,6 @@ struct table_client *table_client__new(int (*child)(int sock))
 	struct table_client *c = xcalloc(1, sizeof(*c));
 
 	helper__init(&c->helper, child);
-	c->into = -1;
 	return c;
 }
 
@@ -57,12 +54,6 @@ static void forget_now(struct table_client *c)
 	}
 }
 
-static void close_into(struct table_client *c)
-{
-	cleanup_close(&c->into);
-	c->into = -1;
-}
-
 struct table_client *table_client__free(struct table_client *c)
 {
 	if (!c)
@@ -70,20 +61,14 @@ struct table_client *table_client__free(struct table_client *c)
 	helper__abandon(&c->helper);
 	forget_now(c);
 	helper__done(&c->helper);
-	close_into(c);
 	free(c);
 	return NULL;
 }
 
 static int post(struct table_client *c, int fd, const struct table_wanted *wanted)
 {
-	int r;
+	int r = helper__spawn(&c->helper);
 
-	close_into(c);
-	c->into = memory_file__new("pmubpf-table");
-	if (c->into < 0)
-		return 0; /* finish says so */
-	r = helper__spawn(&c->helper);
 	if (r < 0)
 		return r;
 	c->used = c->helper.seq;
@@ -91,7 +76,8 @@ static int post(struct table_client *c, int fd, const struct table_wanted *wante
 	symd_msg__put_u64(&c->helper.request, wanted->from);
 	symd_msg__put_u64(&c->helper.request, wanted->to);
 	symd_msg__put_u64(&c->helper.request, wanted->most);
-	return helper__post(&c->helper, fd, c->into);
+	r = helper__post(&c->helper, fd, "pmubpf-table");
+	return c->helper.no_room ? 0 : r; /* finish says so */
 }
 
 void table_client__prepare(struct table_client *c)
@@ -131,10 +117,11 @@ void table_client__forget(struct table_client *c, int fd)
 
 int table_client__poll_fd(const struct table_client *c)
 {
-	return c->busy && c->into >= 0 ? c->helper.sock : -1;
+	return c->busy && !c->helper.no_room ? c->helper.sock : -1;
 }
 
-static enum table_status status_of(const struct table_client *c, uint8_t status)
+/* table: as helper__take() gave it. */
+static enum table_status status_of(const struct table_client *c, uint8_t status, int table)
 {
 	static const enum table_status statuses[SYMD_N_TABLE_STATUSES] = {
 		[SYMD_TABLE_BUILT] = TABLE_BUILT,
@@ -145,9 +132,8 @@ static enum table_status status_of(const struct table_client *c, uint8_t status)
 		[SYMD_TABLE_LARGE] = TABLE_LARGE,
 	};
 
-	if (status >= SYMD_N_TABLE_STATUSES || (status == SYMD_TABLE_LARGE && c->any_size))
-		return TABLE_HELPER;
-	if (status == SYMD_TABLE_BUILT && memory_file__seal(c->into) < 0)
+	if (status >= SYMD_N_TABLE_STATUSES || (status == SYMD_TABLE_LARGE && c->any_size) ||
+	    (status == SYMD_TABLE_BUILT && table < 0))
 		return TABLE_HELPER;
 	return statuses[status];
 }
@@ -155,6 +141,7 @@ static enum table_status status_of(const struct table_client *c, uint8_t status)
 enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, int *ret_fd)
 {
 	enum table_status status = TABLE_HELPER;
+	_cleanup_close_ int table = -1;
 	struct cursor body;
 	uint8_t byte;
 	int r;
@@ -162,12 +149,12 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	*ret_fd = -1;
 	if (!c->busy)
 		return TABLE_PENDING;
-	if (c->into < 0) {
+	if (c->helper.no_room) {
 		c->busy = false;
 		forget_now(c);
 		return TABLE_NO_MEMORY;
 	}
-	r = helper__take(&c->helper, &body);
+	r = helper__take(&c->helper, &body, &table);
 	if (r == -EAGAIN && !helper__is_stuck(&c->helper) &&
 	    (now_ns < c->deadline_ns || !helper__is_late(&c->helper, c->deadline_ns)))
 		return TABLE_PENDING;
@@ -177,13 +164,12 @@ enum table_status table_client__finish(struct table_client *c, uint64_t now_ns, 
 	if (r == 0) {
 		byte = cursor__u8(&body);
 		if (cursor__done(&body))
-			status = status_of(c, byte);
+			status = status_of(c, byte, table);
 	}
 	if (status == TABLE_HELPER)
 		helper__abandon(&c->helper);
 	if (status == TABLE_BUILT)
-		*ret_fd = TAKE_FD(c->into);
-	close_into(c); /* whatever was written there before it failed */
+		*ret_fd = TAKE_FD(table);
 	return status;
 }
 
