@@ -14,9 +14,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "cmd/target_cgroups.h"
+#include "cmd/watched.h"
 #include "pmubpf/budgets.h"
-#include "session/watching.h"
 #include "sys/clock.h"
 
 #define LOOK_NS 1000000000ULL
@@ -27,11 +26,8 @@ struct flight {
 	struct session *session;
 	struct session_result *result;
 	struct kept *kept;
-	struct counting_opts watch;
-	struct counting_result counted;
-	struct watching *watching;
-	struct session_windows windows; /* until the last look */
-	struct session_cut **parts;     /* that are held, oldest first; the session's */
+	struct watched watched;
+	struct session_cut **parts; /* that are held, oldest first; the session's */
 	size_t n, cap;
 	size_t bytes;             /* of their profiles */
 	struct ledger ledger;     /* of those given up, and at the end of all */
@@ -84,20 +80,11 @@ static void raised(struct flight *f, uint64_t now)
 		f->kept->since_s = alarms->news[i].since_s;
 		f->kept->percent = alarms->news[i].percent;
 	}
-	f->kept->at_s = (double)f->counted.counts.to_ns / 1e9;
+	f->kept->at_s = (double)f->watched.counted.counts.to_ns / 1e9;
 	fprintf(stderr,
 		"pmubpf: kept: the %.1f s before that, and what follows for %.1f s (Ctrl-C ends it "
 		"earlier)\n",
 		before, (double)f->args->lookahead_ns / 1e9);
-}
-
-/* Those that ended since the last look, as a term of relations. */
-static void count_windows(struct flight *f)
-{
-	const struct session_windows part = session__windows(f->session, &f->windows);
-
-	f->counted.n_units = part.ended;
-	f->counted.work.probed = part.probed;
 }
 
 /* Each second. */
@@ -108,9 +95,7 @@ static void look(struct flight *f, uint64_t now)
 
 	if (!f->kept->raised)
 		cut(f);
-	watching__read(f->watching, now);
-	count_windows(f);
-	n = alarms__add(&f->args->alarms, &f->counted, &talk);
+	n = watched__look(&f->watched, f->session, now, &talk);
 	if (talk.len && f->args->sampling.session.tick)
 		fputs("\r\033[K", stderr);
 	alarms__say(&talk);
@@ -219,42 +204,9 @@ static void finish(struct flight *f)
 	say_end(f);
 }
 
-static int opened(void *ctx, pid_t command, struct err *err)
-{
-	struct flight *f = ctx;
-	int r = watching__open(&f->watching, &f->watch, command, &f->counted, err);
-
-	if (r < 0 || alarms__any_watched(&f->args->alarms, &f->counted))
-		return r;
-	return err__cannot(err, "--when '%s': not both are counted here", f->args->alarms.texts[0]);
-}
-
-/* Counters are of cgroups, and a recording's containers aren't. */
-static int settle_watch(struct flight *f, struct err *err)
-{
-	struct alarms *alarms = &f->args->alarms;
-	struct target_args *target = &f->args->sampling.target;
-	struct opener *opener = f->args->sampling.session.opener;
-	int r = target_cgroups__find(target, opener, err);
-
-	for (size_t i = 0; r == 0 && i < alarms->targets.n; i++)
-		r = target_cgroups__find(&alarms->targets.list[i].args, opener, err);
-	if (r < 0)
-		return r;
-	f->watch = (struct counting_opts){
-		.events = &f->args->watched,
-		.whom = target_args__target(target, false),
-		.opener = opener,
-		.beside = alarm_targets__beside(&alarms->targets),
-		.n_beside = alarms->targets.n,
-	};
-	return 0;
-}
-
 static void flight__done(struct flight *f)
 {
-	f->watching = watching__free(f->watching);
-	counting_result__done(&f->counted);
+	watched__done(&f->watched);
 	ledger__done(&f->ledger);
 	free(f->rates);
 	free(f->parts);
@@ -269,14 +221,14 @@ int flight__record(struct session **ret, struct record_args *args, struct sessio
 		.result = result,
 		.kept = kept,
 	};
-	int r = settle_watch(&f, err);
+	int r = watched__settle(&f.watched, &args->alarms, &args->sampling, &args->watched, err);
 
 	*kept = (struct kept){.asked = true};
 	f.rates = xcalloc(args->sampling.events.n, sizeof(*f.rates));
 	/* what is held takes the rest */
 	args->sampling.session.max_memory -= f.max_memory / BUDGET_FLIGHT_PART;
-	args->sampling.session.opened = opened;
-	args->sampling.session.opened_ctx = &f;
+	args->sampling.session.opened = watched__open;
+	args->sampling.session.opened_ctx = &f.watched;
 	if (r == 0)
 		r = session__open(&f.session, &args->sampling.session, result, err);
 	if (r < 0)

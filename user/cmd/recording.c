@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/flight.h"
 #include "cmd/record_regions.h"
+#include "cmd/watched.h"
 #include "opener/opener.h"
 #include "pmu/skid.h"
 #include "session/passes.h"
@@ -102,25 +103,6 @@ static int record_passes(struct record_args *a, struct record_out *out, struct e
 	return session_cut_short(result.end) ? EXIT_DONE : status;
 }
 
-/* What is watched for, and who runs the caller's program then: before anything is opened. */
-static int settle_alarms(struct record_args *a, struct err *err)
-{
-	const uint64_t look_ns = 1000000000;
-	struct event_names counting = a->sampling.what.names; /* borrowed */
-	int r;
-
-	counting.counting = true;
-	r = alarms__settle(&a->alarms, &counting, &a->watched,
-			   a->sampling.window.spec.kind == WINDOW_NONE ?
-				   NULL :
-				   a->sampling.window.spec.name,
-			   err);
-
-	if (r == 0)
-		r = alarms__expect(&a->alarms, &a->watched, look_ns, &a->sampling.notes, err);
-	return r == 0 ? alarm_run__start(&a->alarms.run, err) : r;
-}
-
 static void free_opener(struct opener **o)
 {
 	opener__free(*o);
@@ -137,7 +119,7 @@ int recording__run(struct record_args *args, char **argv, struct signals *signal
 	if (r == 0)
 		r = check_data(args, err);
 	if (r == 0)
-		r = settle_alarms(args, err);
+		r = watched_find(&args->alarms, &args->sampling, &args->watched, err);
 	args->sampling.session.signals = signals;
 	if (r == 0 && args->regions)
 		r = record_regions__start(&regions, err);
