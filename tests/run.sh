@@ -242,7 +242,7 @@ all_suites() {
 	local file
 	for file in "$SUITE_DIR"/*.sh; do
 		case $(basename "$file") in
-		lib.sh | hostile_lib.sh | debian_lib.sh | clickhouse_lib.sh | nest.sh) ;;
+		lib.sh | *_lib.sh | nest.sh) ;;
 		*) echo "$file" ;;
 		esac
 	done

@@ -7,35 +7,17 @@
 # many system calls from one of them on, what was around that is kept, whole, and nothing else.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
-
-CALLS=syscalls:sys_enter_getppid
-RELATION="page-faults ~ $CALLS"
+# shellcheck source=tests/e2e/relation_lib.sh
+. "$(dirname "$0")/relation_lib.sh"
 
 setup() {
 	need_root
 }
 
-# Intervals of a second, in which faults and calls are as many, but for 2 %.
-baseline() {
-	awk -v calls="$CALLS" '
-	function event(name, n) {
-		return sprintf("{\"name\":\"%s\",\"status\":\"counted\",", name) \
-			sprintf("\"scaled\":%d,\"user_only\":false}", n)
-	}
-	BEGIN {
-		for (i = 0; i < 700; i++) {
-			x = 1000 + (i * 7919) % 2000
-			printf "{\"from_s\":%d,\"to_s\":%d,\"rows\":", i, i + 1
-			printf "[{\"events\":[%s,%s]}],\"per\":{\"ended\":%d}}\n",
-				event("page-faults", x + (i * 31) % 41 - 20), event(calls, x), x
-		}
-	}' >"$T/before"
-}
-
 # Exact: in rings in which all has room whenever the reader gets a CPU.
 start() { # SECONDS CHANGE OPTION…
 	need_tracepoints
-	baseline
+	baseline "$T/before"
 	spawn "$WORKLOADS/seconds" "$1" "$2" >"$T/known"
 	program=$spawned
 	pmb_start record -e page-faults -c 1 -m 16M --when "$RELATION" --baseline "$T/before" \
@@ -90,7 +72,7 @@ t_what_was_around_it_is_kept_whole() {
 # The recording's own windows are a term: those calls, as many of them. What is counted in windows
 # of a program's functions is not what it was in seconds in which their probes come or go.
 t_windows_are_a_term() {
-	baseline
+	baseline "$T/before"
 	spawn "$WORKLOADS/seconds" 14 5 >"$T/known"
 	pmb_ok record -e cpu-clock --window syscall:getppid --when 'page-faults ~ windows' \
 		--lookback 2 --lookahead 1 --baseline "$T/before" --summary "$T/sum.json" \

@@ -5,13 +5,17 @@
 
 enum { OPT_ALARM_EXIT = 7168, OPT_ALARM_RUN, OPT_BASELINE };
 
-static const struct argp_option options[] = {
+static const struct argp_option exit_options[] = {
 	{"alarm-exit", OPT_ALARM_EXIT, 0, 0,
 	 "Exit status 4 if there was an alarm; stat ends with it", 4},
+	{0},
+};
+
+static const struct argp_option options[] = {
 	{"alarm-run", OPT_ALARM_RUN, "PROGRAM", 0,
 	 "Run PROGRAM at each alarm, as who called this (sudo), with the figures in its "
 	 "environment and nothing else; killed after 10 s",
-	 0},
+	 4},
 	{"baseline", OPT_BASELINE, "FILE", 0,
 	 "What is usual is what FILE has, of an earlier stat -I --json: alarms are judged from the "
 	 "first interval, and nothing is learnt",
@@ -24,9 +28,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct alarms *alarms = state->input;
 
 	switch (key) {
-	case OPT_ALARM_EXIT:
-		alarms->exit = true;
-		return 0;
 	case OPT_ALARM_RUN:
 		alarms->run.program = arg;
 		return 0;
@@ -38,7 +39,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp alarm_argp = {.options = options, .parser = parse};
+static error_t parse_exit(int key, char *arg, struct argp_state *state)
+{
+	struct alarms *alarms = state->input;
+
+	(void)arg;
+	if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = alarms;
+	if (key != OPT_ALARM_EXIT)
+		return ARGP_ERR_UNKNOWN;
+	alarms->exit = true;
+	return 0;
+}
+
+const struct argp alarm_what_argp = {.options = options, .parser = parse};
+static const struct argp_child children[] = {{.argp = &alarm_what_argp}, {0}};
+const struct argp alarm_argp = {
+	.options = exit_options,
+	.parser = parse_exit,
+	.children = children,
+};
 
 void alarm_args__ask(struct alarms *alarms, const char *text)
 {

@@ -8,7 +8,9 @@
 
 #include "cmd/alarms.h"
 
-extern const struct argp alarm_argp; /* its input is a struct alarms */
+/* Their input is a struct alarms. */
+extern const struct argp alarm_argp;      /* all of them */
+extern const struct argp alarm_what_argp; /* without what is about an exit status */
 
 /* A relation that is to be watched. */
 void alarm_args__ask(struct alarms *alarms, const char *text);

@@ -53,29 +53,50 @@ static int settle_term(struct alarms *alarms, const char *text, const char *name
 	return alarm_term__parse(ret, &alarms->targets, names, events, text, name, err);
 }
 
-static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
-		      const struct event_names *names, struct event_list *events, const char *units,
-		      struct err *err)
+/* "Y ~ X" in two, of which the caller frees both. */
+static int split(const struct alarms *alarms, const char *text, char **ret_y, char **ret_x,
+		 struct err *err)
 {
-	const char *text = alarm->text, *middle = tilde(text);
-	_cleanup_free_ char *y = NULL, *x = NULL;
-	int r;
+	const char *middle = tilde(text);
 
+	*ret_y = *ret_x = NULL;
 	if (!middle || tilde(middle + 1))
 		return err__usage(err,
 				  "%s '%s': say 'Y ~ X', an event and the one that explains it, "
 				  "such as 'task-clock ~ page-faults'",
 				  alarms->option, text);
-	y = term(text, middle);
-	x = term(middle + 1, middle + strlen(middle));
-	if (!*y || !*x || strcmp(y, x) == 0)
-		return err__usage(err, "%s '%s': two different events", alarms->option, text);
-	r = settle_term(alarms, text, y, names, events, units, &alarm->y, err);
+	*ret_y = term(text, middle);
+	*ret_x = term(middle + 1, middle + strlen(middle));
+	if (**ret_y && **ret_x && strcmp(*ret_y, *ret_x) != 0)
+		return 0;
+	return err__usage(err, "%s '%s': two different events", alarms->option, text);
+}
+
+static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
+		      const struct event_names *names, struct event_list *events, const char *units,
+		      struct err *err)
+{
+	const char *text = alarm->text;
+	_cleanup_free_ char *y = NULL, *x = NULL;
+	int r = split(alarms, text, &y, &x, err);
+
+	if (r == 0)
+		r = settle_term(alarms, text, y, names, events, units, &alarm->y, err);
 	if (r == 0)
 		r = settle_term(alarms, text, x, names, events, units, &alarm->x, err);
 	if (r == 0 && alarm->x.of == TERM_UNITS && alarm->y.of == TERM_UNITS)
 		return err__usage(err, "%s '%s': two different events", alarms->option, text);
 	return r;
+}
+
+static int check_text(const struct alarms *alarms, const char *text, struct err *err)
+{
+	_cleanup_free_ char *y = NULL, *x = NULL;
+
+	if (strlen(text) > ALARM_RELATION_MAX)
+		return err__usage(err, "%s: more than %d bytes", alarms->option,
+				  ALARM_RELATION_MAX);
+	return split(alarms, text, &y, &x, err);
 }
 
 int alarms__check(const struct alarms *alarms, struct err *err)
@@ -85,15 +106,13 @@ int alarms__check(const struct alarms *alarms, struct err *err)
 			    alarms->run.program ? "--alarm-run" :
 			    alarms->baseline    ? "--baseline" :
 						  NULL;
+	int r = 0;
 
 	if (alone)
 		return err__usage(err, "%s goes with %s", alone, alarms->option);
-	for (size_t i = 0; i < alarms->n_texts; i++) {
-		if (strlen(alarms->texts[i]) > ALARM_RELATION_MAX)
-			return err__usage(err, "%s: more than %d bytes", alarms->option,
-					  ALARM_RELATION_MAX);
-	}
-	return 0;
+	for (size_t i = 0; r == 0 && i < alarms->n_texts; i++)
+		r = check_text(alarms, alarms->texts[i], err);
+	return r;
 }
 
 int alarms__settle(struct alarms *alarms, const struct event_names *names,
@@ -223,6 +242,8 @@ static enum alarm_news add_one(struct alarms *alarms, struct watched_relation *a
 	bool watched = alarm__watches(&a->alarm);
 	enum alarm_news news = alarm__add(&a->alarm, x, y, &change);
 
+	a->news = news;
+	a->change = change;
 	if (news == ALARM_RAISED)
 		a->raised_s = fmax(0, now_s - span_s * change.intervals);
 	if (!watched && alarm__watches(&a->alarm))
@@ -297,6 +318,7 @@ unsigned alarms__add(struct alarms *alarms, const struct counting_result *result
 		struct watched_relation *a = &alarms->list[i];
 		const char *why = unwatched(a, result);
 
+		a->news = ALARM_NOTHING;
 		alarms->news[i] = (struct stat_alarm_news){.relation = a->text};
 		if (!why && is_guessed(a, result, talk))
 			continue;

@@ -28,7 +28,9 @@ struct alarms {
 		bool expects, y_user_only, x_user_only;
 		struct alarm alarm;
 		double raised_s;
-		bool guessed; /* intervals were left out, and that was said */
+		enum alarm_news news;       /* of the last interval, */
+		struct alarm_change change; /* and what they are about */
+		bool guessed;               /* intervals were left out, and that was said */
 	} * list;
 	size_t n;
 	struct stat_alarm_news *news; /* of each, for the report */
@@ -38,7 +40,7 @@ struct alarms {
 	bool exit;            /* the exit status tells of one */
 };
 
-/* Whether the options that say something of alarms go with one. */
+/* Whether the options that say something of alarms go with one, and relations are two terms. */
 int alarms__check(const struct alarms *alarms, struct err *err);
 /* Finds the events of the texts in the list, and adds those that aren't there. units: what windows
  * or units are called, which may be a term; NULL: there are none. */

@@ -87,6 +87,8 @@ static struct alarm_change change_of(const struct alarm_sum *sum)
 	return (struct alarm_change){
 		.percent = sum->expected > 0 ? 100 * (sum->y / sum->expected - 1) : INFINITY,
 		.intervals = sum->intervals,
+		.y = sum->y,
+		.expected = sum->expected,
 	};
 }
 

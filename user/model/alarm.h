@@ -50,7 +50,8 @@ struct alarm {
 /* Of an alarm that is raised, or was. */
 struct alarm_change {
 	double percent;     /* of what was expected; above or below */
-	unsigned intervals; /* that it has lasted */
+	unsigned intervals; /* that it has lasted, */
+	double y, expected; /* and what they have together */
 };
 
 /* An interval's counts. ret is set with any news. */
