@@ -16,10 +16,10 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 		proc/container_name.c unwind/store.c unwind/parts.c unwind/extents.c unwind/walk.c) \
 	$(addprefix user/,model/type_layout.c model/poisson.c model/profile.c model/rarest.c) \
 	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
-	user/cmd/stat_baseline.c user/spool/window_name.c user/spool/times.c \
+	user/cmd/stat_baseline.c $(patsubst %,user/spool/%.c,window_name times alarm_line) \
 	$(patsubst %,user/ship/%.c,answer binary fill frame_text name_rows rows s3_list state) \
 	$(patsubst %,user/prof/%.c,prof events ids inflate foreign frame_count pprof_read) \
-	user/prof/remark_sum.c user/prof/held_sum.c user/prof/copy.c user/prof/name_book.c
+	$(patsubst %,user/prof/%.c,remark_sum alarm_sum held_sum copy name_book)
 # protobuf-c's part of it is generated
 FUZZ_GEN := $(O)/gen/prof/profile.pb-c.c
 FUZZ_FLAGS := -O1 -g -std=gnu11 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -89,7 +89,7 @@ static void say(struct remark_sum *s, const char *const *lines)
 
 	for (; *lines; lines++)
 		prof__comment(p, *lines);
-	remark_sum__add(s, p);
+	remark_sum__add(s, p, NULL);
 	prof__free(p);
 }
 
@@ -220,6 +220,32 @@ Test(remark_sum, what_held_targets_up)
 	prof__free(to);
 }
 
+/* The latest, in the order of time, whosever they are. */
+Test(remark_sum, alarms)
+{
+	_cleanup_(remark_sum__done) struct remark_sum s = {0};
+	struct prof *to = prof__new();
+
+	for (int i = 0; i < ALARM_SUM_MOST + 3; i++) {
+		int minute = (i * 4) % (ALARM_SUM_MOST + 3);
+		_cleanup_free_ char *line =
+			xasprintf("alarm: 2026-11-28T21:%02d:00.000Z raised", minute);
+		struct prof *p = prof__new();
+
+		prof__comment(p, line);
+		remark_sum__add(&s, p, minute == 3 ? "h1" : NULL);
+		prof__free(p);
+	}
+	remark_sum__put(&s, to);
+	cr_assert_eq(to->n_comments, ALARM_SUM_MOST + 1);
+	cr_expect_str_eq(prof__text(to, to->comments[0]), "alarm: 3 more before these");
+	cr_expect_str_eq(prof__text(to, to->comments[1]),
+			 "alarm: 2026-11-28T21:03:00.000Z raised, on h1");
+	cr_expect_str_eq(prof__text(to, to->comments[ALARM_SUM_MOST]),
+			 "alarm: 2026-11-28T21:34:00.000Z raised");
+	prof__free(to);
+}
+
 /* Of more cgroups than anybody looks at. */
 Test(remark_sum, what_held_very_many_up)
 {
@@ -233,7 +259,7 @@ Test(remark_sum, what_held_very_many_up)
 
 		prof__comment(from, line);
 	}
-	remark_sum__add(&s, from);
+	remark_sum__add(&s, from, NULL);
 	remark_sum__put(&s, to);
 	cr_expect_eq(to->n_comments, HELD_SUM_MOST);
 	prof__free(from);

@@ -80,7 +80,7 @@ static void answer_windows(const struct rows *r, struct buf *out, struct buf *co
 
 	rows__put_window(r, &row);
 	c = cursor__over(row.data, row.len);
-	cursor__skip(&c, 3); /* "h1" */
+	copy_string(&c, comments); /* the host */
 	cursor__skip(&c, 33 + 8 + 8 + 4);
 	start = cursor__u64(&c);
 	duration = cursor__u64(&c);

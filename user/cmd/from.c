@@ -369,7 +369,8 @@ static int add_window(struct loading *l, struct window_span *span,
 	else if (r < 0)
 		pass_over(l, name, why.text);
 	if (r == 0 && !other) {
-		remark_sum__add(&l->remarks, p);
+		remark_sum__add(&l->remarks, p,
+				is_s3(l) ? l->list.objects[span->place].host : NULL);
 		window_span__read(span, p);
 	}
 	prof__free(p);

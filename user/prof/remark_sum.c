@@ -243,7 +243,7 @@ static void add_line(struct remark_sum *s, const char *text)
 {
 	static const char *const whole[] = {"pmubpf: ", "command: ",         "machine: ",
 					    "kernel: ", "kernel build-id: ", "timeline: ",
-					    "role ",    "warning: ",         "alarm: "};
+					    "role ",    "warning: "};
 	const char *rest;
 
 	if (behind(text, "event "))
@@ -262,12 +262,16 @@ static void add_line(struct remark_sum *s, const char *text)
 	}
 }
 
-void remark_sum__add(struct remark_sum *s, const struct prof *from)
+void remark_sum__add(struct remark_sum *s, const struct prof *from, const char *host)
 {
 	s->profiles++;
 	add_processor(s, from);
-	for (size_t i = 0; i < from->n_comments; i++)
-		add_line(s, prof__text(from, from->comments[i]));
+	for (size_t i = 0; i < from->n_comments; i++) {
+		const char *text = prof__text(from, from->comments[i]);
+
+		add_line(s, text);
+		alarm_sum__add(&s->alarms, text, host);
+	}
 }
 
 static void put_event(const struct remark_event *e, struct prof *to)
@@ -332,6 +336,7 @@ void remark_sum__put(const struct remark_sum *s, struct prof *to)
 {
 	for (size_t i = 0; i < s->n_others; i++)
 		prof__comment(to, s->others[i]);
+	alarm_sum__put(&s->alarms, to);
 	put_processor(s, to);
 	held_sum__put(&s->held, to);
 	for (size_t i = 0; i < s->n_events; i++)
@@ -359,5 +364,6 @@ void remark_sum__done(struct remark_sum *s)
 	free(s->others);
 	free(s->imbalance);
 	held_sum__done(&s->held);
+	alarm_sum__done(&s->alarms);
 	*s = (struct remark_sum){0};
 }

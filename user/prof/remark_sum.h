@@ -8,6 +8,7 @@
 #ifndef PMUBPF_PROF_REMARK_SUM_H
 #define PMUBPF_PROF_REMARK_SUM_H
 
+#include "prof/alarm_sum.h"
 #include "prof/held_sum.h"
 #include "prof/prof.h"
 
@@ -24,9 +25,11 @@ struct remark_sum {
 	uint64_t slowed;          /* times, by heat */
 	bool knows_heat;
 	struct held_sum held;
+	struct alarm_sum_lines alarms;
 };
 
-void remark_sum__add(struct remark_sum *s, const struct prof *from);
+/* host: whose profile it is; NULL: all are of one. */
+void remark_sum__add(struct remark_sum *s, const struct prof *from, const char *host);
 /* As comments of `to`. */
 void remark_sum__put(const struct remark_sum *s, struct prof *to);
 void remark_sum__done(struct remark_sum *s);

@@ -215,9 +215,10 @@ int fill__comments(struct fill *f, const void *data, size_t len, struct err *err
 
 	while (r == 0 && cursor__ok(&c) && !cursor__done(&c)) {
 		struct prof *one = prof__new();
+		uint32_t host = take_text(one, &c);
 
 		if (take_comments(&c, one))
-			remark_sum__add(&sum, one);
+			remark_sum__add(&sum, one, prof__text(one, host));
 		else
 			r = bad(err, "comments of windows");
 		prof__free(one);

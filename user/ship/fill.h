@@ -21,7 +21,7 @@
 	"types,any(default_type),any(period_type),any(period),any(drop_frames),"                   \
 	"any(keep_frames),min(start_ns),max(start_ns),max(start_ns+duration_ns),sum(duration_ns)," \
 	"count()"
-#define FILL_COMMENTS "comments" /* of each window */
+#define FILL_COMMENTS "host,comments" /* of each window */
 #define FILL_LAYOUTS "text"
 /* stack 0 is [other] */
 #define FILL_SAMPLES "host,container,comm,labels,event,stack,sum(samples),sum(weight),sum(time)"
