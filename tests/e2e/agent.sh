@@ -5,6 +5,8 @@
 # holds more than it may, and neither a sudden end nor a full disk loses what was written.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/relation_lib.sh
+. "$(dirname "$0")/relation_lib.sh"
 
 windows_of() { # DIR
 	find "$1" -maxdepth 1 -name '*-[0-9]*.pb.gz' | sort
@@ -356,6 +358,13 @@ t_config() {
 	echo 'max-disk = much' >>"$conf"
 	kill -HUP "$tool"
 	wait_until grep -q "nothing is changed: .*--max-disk 'much'" "$T/err" || fail "a bad file"
+	sed -i 's/^max-disk.*/alarm = page-faults/' "$conf"
+	kill -HUP "$tool"
+	wait_until grep -q "nothing is changed: .*--alarm 'page-faults': say" "$T/err" ||
+		fail "a bad relation"
+	sed -i 's/^alarm.*/alarm = page-faults ~ task-clock/' "$conf"
+	kill -HUP "$tool"
+	wait_until grep -q "'alarm' stays as it was" "$T/err" || fail "another relation"
 	rm "$conf"
 	kill -HUP "$tool"
 	wait_until grep -q "nothing is changed: can't read" "$T/err" || fail "no file"
@@ -407,6 +416,62 @@ t_hostile_config() {
 	expect_refused 2 "it isn't text" agent --config "$conf"
 	printf 'dir = %s\nhelp\n' "$T/x" >"$conf"
 	expect_refused 2 "line 2: 'help' is no option" agent --config "$conf"
+	[ ! -e "$T/x" ] || fail "a folder was made for nothing"
+}
+
+alarm_lines() { # WORD: of all windows, "FILE alarm: …"
+	local f
+	windows_of "$T/spool" | while read -r f; do
+		zcat "$f" | grep -aoE "alarm: [0-9][^ ]* $1 '[ -~]* were expected" | sed "s,^,$f ,"
+	done
+}
+
+# From the seventh second of the program on its relation is another one.
+t_an_alarm() {
+	need_tracepoints
+	baseline "$T/before"
+	spawn "$WORKLOADS/seconds" 17 6 >"$T/known"
+	pmb_start agent --dir "$T/spool" --every 3s -e cpu-clock --alarm "$RELATION" \
+		--baseline "$T/before" --textfile "$T/a.prom" --alarm-run "$S/told" -p "$spawned"
+	wait_until grep -q "'$RELATION': alarm, .* above what was usual" "$T/err" ||
+		fail "no alarm: $(cat "$T/err")"
+	wait_until grep -q '^pmubpf_alarm_active{relation="page.*} 1$' "$T/a.prom" ||
+		fail "the gauge: $(tail -n 5 "$T/a.prom")"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status"
+	expect_le "$(sed -nE "s/^pmubpf: at ([0-9]+)[.].*: alarm, .*/\1/p" "$T/err")" 15 \
+		"seconds until it: not more than ten after the change"
+	expect_eq "$(alarm_lines raised | wc -l)" 1 "windows that have it"
+	expect_match "$T/a.prom" '^pmubpf_alarms_total{relation="page.*} 1$' "the counter"
+	expect_match "$T/err" "'$S/told': alarms: 1; runs: 1$" "the caller's program"
+	expect_columns_of "$T/spool"
+	expect_no_gap "$T/spool"
+	pmb_ok report --from "$T/spool"
+	expect_match "$T/out" "^# alarm +20[^ ]*Z raised '$RELATION': [0-9.]+ % above what was" \
+		"what the report says"
+}
+
+setup() {
+	printf '#!/bin/sh\nexit 0\n' >"$S/told"
+	chmod 755 "$S/told"
+}
+
+t_alarms_refused() {
+	local nine=() i
+	expect_refused 2 "say 'Y ~ X'" agent --dir "$T/x" --alarm page-faults
+	expect_refused 2 "two different events" agent --dir "$T/x" --alarm 'a ~ a'
+	expect_refused 2 "no-such-event" agent --dir "$T/x" -e cpu-clock \
+		--alarm 'no-such-event ~ task-clock'
+	expect_refused 2 "a target is pid=" agent --dir "$T/x" -e cpu-clock \
+		--alarm 'page-faults{pod=a} ~ task-clock'
+	expect_refused 2 "there are none" agent --dir "$T/x" -e cpu-clock \
+		--alarm 'page-faults ~ windows'
+	expect_refused 2 "more than" agent --dir "$T/x" \
+		--alarm "$(head -c 5000 /dev/zero | tr '\0' a) ~ b"
+	for i in 1 2 3 4 5 6 7 8 9; do nine+=(--alarm "page-faults ~ a$i"); done
+	expect_refused 2 "given 8 times" agent --dir "$T/x" "${nine[@]}"
+	expect_refused 2 "there twice" agent --dir "$T/x" --alarm 'a ~ b' --alarm 'a ~ b'
+	expect_refused 2 "goes with --alarm" agent --dir "$T/x" --baseline "$T/none"
 	[ ! -e "$T/x" ] || fail "a folder was made for nothing"
 }
 

@@ -30,7 +30,7 @@ has_windows() { # N
 t_text() {
 	local column pid
 	need_program curl
-	start_agent --textfile "$T/file.prom"
+	start_agent --textfile "$T/file.prom" --alarm 'task-clock ~ page-faults{pid=1}'
 	wait_until has_windows 2 || fail "no windows: $(head -n 3 "$T/now")"
 	if command -v promtool >/dev/null; then
 		promtool check metrics <"$T/now" >"$T/lint" 2>&1 ||
@@ -55,6 +55,8 @@ t_text() {
 		"$(value "$T/file.prom" \
 			'pmubpf_overflows_total{column="aggregated",event="cpu-clock"}')" "samples"
 	expect_ge "$(value "$T/file.prom" pmubpf_spool_windows)" 2 "windows in the folder"
+	expect_eq "$(value "$T/file.prom" \
+		'pmubpf_alarm_active{relation="task-clock ~ page-faults{pid=1}"}')" 0 "an alarm"
 	expect_eq "$(stat -c %a "$T/file.prom")" 644 "mode of the file"
 	find "$T" -maxdepth 1 -name '.*prom*' >"$T/left"
 	expect_empty "$T/left" "files that aren't whole"

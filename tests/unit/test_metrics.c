@@ -148,3 +148,23 @@ Test(metrics, destinations)
 	buf__done(&out);
 	metrics__free(m);
 }
+
+Test(metrics, alarms)
+{
+	static const struct metrics_alarm list[] = {
+		{.relation = "a ~ b{cgroup=/\"x\"}", .raised = 3, .active = true},
+		{.relation = "c ~ d"},
+	};
+	struct metrics *m = metrics__new();
+	struct buf out = {0};
+
+	metrics__print(m, &(struct metrics_now){.alarms = list, .n_alarms = 2}, &out);
+	cr_expect(strstr(out.data,
+			 "\npmubpf_alarm_active{relation=\"a ~ b{cgroup=/\\\"x\\\"}\"} 1\n"));
+	cr_expect(strstr(out.data, "\npmubpf_alarm_active{relation=\"c ~ d\"} 0\n"));
+	cr_expect(strstr(out.data,
+			 "\npmubpf_alarms_total{relation=\"a ~ b{cgroup=/\\\"x\\\"}\"} 3\n"));
+	cr_expect(strstr(out.data, "\npmubpf_alarms_total{relation=\"c ~ d\"} 0\n"));
+	buf__done(&out);
+	metrics__free(m);
+}

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/agent_alarms.h"
 #include "cmd/agent_args.h"
 #include "cmd/cmd.h"
 #include "cmd/held_up.h"
@@ -45,6 +46,7 @@ struct agent {
 	struct writer writer;
 	struct keeper keeper;
 	struct agent_metrics metrics;
+	struct agent_alarms alarms;
 	struct notify notify;
 	struct processor_counts processor;
 	struct held_up held_up; /* since the window began */
@@ -229,6 +231,21 @@ static void add_remarks_of_window(struct agent *g, const struct part *part, uint
 	held_up__begin(&g->held_up, &g->args.sampling.session.whom);
 	add_remarks_of_columns(part->prof, &part->ledger);
 	add_remark_of_cost(part->prof, &part->cost);
+	agent_alarms__put(&g->alarms, part->prof, part->last ? UINT64_MAX : part->end_ns);
+}
+
+static void write_metrics(struct agent *g)
+{
+	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper, &g->alarms);
+}
+
+/* Alarms are news at once, not only with the window. */
+static void stepped(void *ctx, uint64_t now)
+{
+	struct agent *g = ctx;
+
+	if (agent_alarms__step(&g->alarms, live__session(g->live), now))
+		write_metrics(g);
 }
 
 static void keep(struct agent *g, struct part *part)
@@ -248,7 +265,7 @@ static void keep(struct agent *g, struct part *part)
 		g->writer.lost++;
 	say_trouble(g);
 	say_status(g);
-	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
+	write_metrics(g);
 }
 
 /* ---------------------------------------------------------------- SIGHUP */
@@ -306,7 +323,7 @@ static void reload(struct agent *g)
 			fprintf(stderr, "pmubpf: '%s' was read again\n", g->args.config);
 		if (port != g->metrics.port)
 			say_port(g);
-		agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
+		write_metrics(g);
 	}
 	notify__say(&g->notify, "READY=1");
 }
@@ -362,7 +379,8 @@ static int run(struct agent *g, struct err *err)
 	keep(g, &part);
 	writer__drain(&g->writer, DRAIN_MS);
 	keeper__step(&g->keeper);
-	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
+	write_metrics(g);
+	alarms__end(&g->args.alarm.alarms);
 	say_end(g);
 	if (!g->writer.n && live__out_of_memory(g->live))
 		return err__set(err, -ENOMEM,
@@ -459,16 +477,20 @@ static int record(struct agent *g, struct err *err)
 		.sampling = &g->args.sampling,
 		.part_ns = g->args.every_ns,
 		.lean = true,
+		.stepped = stepped,
+		.stepped_ctx = g,
 	};
-	int r = live__open(&g->live, &opts, err);
+	int r = agent_alarms__start(&g->alarms, &g->args.alarm, &g->args.sampling, err);
 
+	if (r == 0)
+		r = live__open(&g->live, &opts, err);
 	if (r < 0)
 		return r;
 	give_up_network();
 	g->totals = xcalloc(g->args.sampling.events.n, sizeof(*g->totals));
 	processor_count("", &g->processor);
 	held_up__begin(&g->held_up, &g->args.sampling.session.whom);
-	agent_metrics__write(&g->metrics, &g->writer, &g->args.to, &g->keeper);
+	write_metrics(g);
 	say_start(g);
 	notify__say(&g->notify, "READY=1");
 	return run(g, err);
@@ -480,6 +502,7 @@ static void agent__done(struct agent *g)
 	held_up__done(&g->held_up);
 	keeper__done(&g->keeper);
 	agent_metrics__done(&g->metrics);
+	agent_alarms__done(&g->alarms);
 	opener__free(g->args.sampling.session.opener);
 	writer__done(&g->writer);
 	if (g->writer.path)

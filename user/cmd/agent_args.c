@@ -126,6 +126,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &a->sampling;
 		state->child_inputs[1] = &a->to;
 		state->child_inputs[2] = &a->metrics;
+		state->child_inputs[3] = &a->alarm;
 		return 0;
 	}
 	r = parse_option(a, key, arg);
@@ -135,6 +136,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {{.argp = &sampling_argp},
 					     {.argp = &agent_to_argp},
 					     {.argp = &agent_metrics_argp},
+					     {.argp = &agent_alarm_argp},
 					     {0}};
 
 static const struct argp argp = {
@@ -161,6 +163,7 @@ static void init(struct agent_args *a, struct err *err)
 	a->max_disk = (uint64_t)1 << 30;
 	a->err = err;
 	a->to.err = a->metrics.err = err;
+	agent_alarm_args__init(&a->alarm, err);
 	sampling_args__init(&a->sampling, err);
 	a->sampling.session.max_memory = AGENT_MEMORY;
 	a->sampling.session.looks_part = AGENT_LOOKS_PART;
@@ -180,6 +183,8 @@ static int check(struct agent_args *a)
 		rate->freq_hz = AGENT_HZ;
 	a->sampling.target.all |= !target_args__any(&a->sampling.target);
 	r = agent_to__check(&a->to);
+	if (r == 0)
+		r = agent_alarm_args__check(&a->alarm);
 	if (r == 0)
 		r = sampling_args__read(&a->sampling, false);
 	return r < 0 ? r : sampling_args__check(&a->sampling, "agent");
@@ -342,12 +347,13 @@ int agent_args__settle(struct agent_args *a, struct err *err)
 		event->attr.sample_period = period__prime(SECOND_NS / AGENT_HZ);
 		event->adaptive = true;
 	}
-	return r;
+	return r < 0 ? r : watched_find(&a->alarm.alarms, &a->sampling, &a->alarm.watched, err);
 }
 
 void agent_args__done(struct agent_args *a)
 {
 	sampling_args__done(&a->sampling);
+	agent_alarm_args__done(&a->alarm);
 	config_file__done(&a->file);
 	config_words__done(&a->words);
 	config_words__done(&a->live);

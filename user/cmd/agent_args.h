@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/agent_alarms.h"
 #include "cmd/agent_metrics.h"
 #include "cmd/agent_to.h"
 #include "cmd/config_file.h"
@@ -22,6 +23,7 @@ struct agent_args {
 	bool rate_given;   /* else it is the agent's, and the budget may lower it */
 	struct agent_to to;
 	struct agent_metrics_args metrics;
+	struct agent_alarm_args alarm;
 	const char *config;
 	bool config_given;
 	struct config_file file;   /* as it was at the start */

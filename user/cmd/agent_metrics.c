@@ -153,9 +153,11 @@ static size_t destinations(const struct agent_to *to, const struct keeper *keepe
 }
 
 void agent_metrics__write(struct agent_metrics *m, const struct writer *w,
-			  const struct agent_to *to, const struct keeper *keeper)
+			  const struct agent_to *to, const struct keeper *keeper,
+			  const struct agent_alarms *alarms)
 {
 	struct metrics_destination list[DESTINATIONS_MAX];
+	struct metrics_alarm relations[AGENT_ALARMS_MAX];
 	struct metrics_now now = {
 		.windows = w->there.windows,
 		.bytes = w->there.bytes,
@@ -166,6 +168,8 @@ void agent_metrics__write(struct agent_metrics *m, const struct writer *w,
 		.over = w->there.over,
 		.rss_bytes = usage_rss_bytes(0),
 		.destinations = list,
+		.alarms = relations,
+		.n_alarms = agent_alarms__metrics(alarms, relations),
 	};
 	struct timespec date;
 

@@ -7,6 +7,7 @@
 #include <argp.h>
 
 #include "base/err.h"
+#include "cmd/agent_alarms.h"
 #include "cmd/agent_to.h"
 #include "cmd/live.h"
 #include "render/metrics.h"
@@ -49,7 +50,8 @@ void agent_metrics__apply(struct agent_metrics *m, struct agent_metrics_opened *
 void agent_metrics__add(struct agent_metrics *m, const struct part *part);
 /* A new text, of what there is now. */
 void agent_metrics__write(struct agent_metrics *m, const struct writer *writer,
-			  const struct agent_to *to, const struct keeper *keeper);
+			  const struct agent_to *to, const struct keeper *keeper,
+			  const struct agent_alarms *alarms);
 /* Now and then: who was killed is started again; of a file that can't be written a sentence is
  * said. */
 void agent_metrics__step(struct agent_metrics *m);

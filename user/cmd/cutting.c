@@ -17,8 +17,13 @@ static void step(struct cutting *c, struct pollfd *fds)
 {
 	const uint64_t one = 1;
 
-	if (c->ended || session__step(c->session, now_ns(), fds))
+	if (c->ended)
 		return;
+	if (session__step(c->session, now_ns(), fds)) {
+		if (c->stepped)
+			c->stepped(c->stepped_ctx, now_ns());
+		return;
+	}
 	c->ended = true;
 	/* nothing can go wrong with the first, and one is enough */
 	if (write(c->ended_fd, &one, sizeof(one)) < 0)

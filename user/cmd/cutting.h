@@ -16,6 +16,9 @@ struct cutting {
 	uint64_t next_ns;        /* to cut (CLOCK_MONOTONIC) */
 	int ended_fd;            /* readable once the recording has ended */
 	bool ended;
+	/* After each step, while parts are named, too; NULL: not wanted. */
+	void (*stepped)(void *ctx, uint64_t now);
+	void *stepped_ctx;
 };
 
 enum cutting_news {

@@ -80,6 +80,8 @@ int live__open(struct live **ret, const struct live_opts *opts, struct err *err)
 		keep_large_blocks();
 	live->part_ns = now_ns();
 	live->cutting.next_ns = live->part_ns + opts->part_ns;
+	live->cutting.stepped = opts->stepped;
+	live->cutting.stepped_ctx = opts->stepped_ctx;
 	*ret = live;
 	return 0;
 }
@@ -233,6 +235,11 @@ int live__status(struct live *live)
 bool live__out_of_memory(const struct live *live)
 {
 	return live->result.end == END_MEMORY;
+}
+
+struct session *live__session(const struct live *live)
+{
+	return live->cutting.session;
 }
 
 const struct cgroups *live__cgroups(const struct live *live)

@@ -35,6 +35,9 @@ struct live_opts {
 	const struct sampling_args *sampling; /* settled, with signals and an opener */
 	uint64_t part_ns;                     /* of a part */
 	bool inlined, lines;                  /* as names are wanted */
+	/* As of struct cutting. */
+	void (*stepped)(void *ctx, uint64_t now);
+	void *stepped_ctx;
 	bool lean; /* parts are long: memory that none of them needs is given back between them */
 };
 
@@ -52,6 +55,8 @@ int live__cut(struct live *live, struct part *ret, struct err *err);
 int live__end(struct live *live, struct part *ret, struct err *err);
 /* From the part that is being recorded on they are that long. */
 void live__set_part(struct live *live, uint64_t part_ns);
+/* What is recorded by: to be looked at, not stepped. */
+struct session *live__session(const struct live *live);
 /* Those of samples; NULL: nobody wants them. */
 const struct cgroups *live__cgroups(const struct live *live);
 /* Behind that: the command's exit status, or 0 if it didn't end the recording. */

@@ -363,6 +363,26 @@ static void print_destinations(const struct metrics_now *now, struct buf *out)
 	}
 }
 
+static void print_alarms(const struct metrics_now *now, struct buf *out)
+{
+	static const char active[] = "alarm_active", raised[] = "alarms_total";
+
+	if (!now->n_alarms)
+		return;
+	head(out, active, "gauge", "Whether the relation isn't what was usual.");
+	for (size_t i = 0; i < now->n_alarms; i++) {
+		buf__printf(out, "pmubpf_%s{", active);
+		label(out, "relation", now->alarms[i].relation);
+		buf__printf(out, "} %d\n", now->alarms[i].active);
+	}
+	head(out, raised, "counter", "How often an alarm was raised.");
+	for (size_t i = 0; i < now->n_alarms; i++) {
+		buf__printf(out, "pmubpf_%s{", raised);
+		label(out, "relation", now->alarms[i].relation);
+		buf__printf(out, "} %" PRIu64 "\n", now->alarms[i].raised);
+	}
+}
+
 void metrics__print(const struct metrics *m, const struct metrics_now *now, struct buf *out)
 {
 	if (m->has_cpu_time)
@@ -382,4 +402,5 @@ void metrics__print(const struct metrics *m, const struct metrics_now *now, stru
 		    now->last_ns / 1000000000, now->last_ns / 1000000 % 1000);
 	print_spool(now, out);
 	print_destinations(now, out);
+	print_alarms(now, out);
 }

@@ -37,6 +37,11 @@ struct metrics_destination {
 	uint64_t starts;
 	bool running;
 };
+struct metrics_alarm {
+	const char *relation;
+	uint64_t raised; /* times */
+	bool active;
+};
 /* What is so when it is printed. */
 struct metrics_now {
 	uint64_t windows, bytes; /* in the folder */
@@ -45,6 +50,8 @@ struct metrics_now {
 	int64_t last_ns;    /* end of the last window, since 1970 */
 	const struct metrics_destination *destinations;
 	size_t n_destinations;
+	const struct metrics_alarm *alarms; /* of each relation that is watched */
+	size_t n_alarms;
 };
 void metrics__print(const struct metrics *m, const struct metrics_now *now, struct buf *out);
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The relations that an agent watches beside its recording: options (an argp parser, a child of the
+ * agent's own, whose input is a struct agent_alarm_args), and what becomes of alarms. */
+#ifndef PMUBPF_CMD_AGENT_ALARMS_H
+#define PMUBPF_CMD_AGENT_ALARMS_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "cmd/alarms.h"
+#include "cmd/sampling_args.h"
+#include "cmd/watched.h"
+#include "prof/prof.h"
+#include "render/metrics.h"
+
+enum { AGENT_ALARMS_MAX = 8 };
+
+struct agent_alarm_args {
+	struct alarms alarms;
+	struct event_list watched; /* of the relations */
+	struct err *err;
+};
+extern const struct argp agent_alarm_argp;
+
+void agent_alarm_args__init(struct agent_alarm_args *args, struct err *err);
+int agent_alarm_args__check(const struct agent_alarm_args *args);
+void agent_alarm_args__done(struct agent_alarm_args *args);
+
+struct agent_alarms {
+	struct agent_alarm_args *args; /* NULL: nothing is watched */
+	struct watched watched;
+	uint64_t next_ns; /* to look, CLOCK_MONOTONIC */
+	struct agent_alarm *list;
+	size_t n, cap;
+	uint64_t unlisted;                 /* of this window: there were very many */
+	uint64_t raised[AGENT_ALARMS_MAX]; /* of each relation: how often */
+	bool active[AGENT_ALARMS_MAX];
+	char *names[AGENT_ALARMS_MAX]; /* relations, as they are written */
+};
+
+/* Before the recording is opened: what is counted is opened with it. */
+int agent_alarms__start(struct agent_alarms *a, struct agent_alarm_args *args,
+			struct sampling_args *sampling, struct err *err);
+/* Looks once a second; says what is new. Whether the metrics are others. */
+bool agent_alarms__step(struct agent_alarms *a, const struct session *s, uint64_t now);
+/* Those until then as comments of the window; they are forgotten. */
+void agent_alarms__put(struct agent_alarms *a, struct prof *window, uint64_t end_ns);
+/* Of each relation; how many. */
+size_t agent_alarms__metrics(const struct agent_alarms *a,
+			     struct metrics_alarm list[static AGENT_ALARMS_MAX]);
+void agent_alarms__done(struct agent_alarms *a);
+
+#endif
