@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	elf_file__add_debug(f, fuzz_file(data, len));
 	for (uint64_t off = 0; off < len; off += len / 128 + 1) {
 		buf__clear(&reply);
-		answerer__elf(&answerer, f, off, &reply);
+		answerer__elf(&answerer, f, off, true, &reply);
 	}
 	for (uint64_t offset = 0; offset < 32; offset += 8) {
 		struct elf_site site;

@@ -64,6 +64,11 @@ printf '\x05\0\x48\x89\x03\x90\x90\xeb\xfd' >"$C/place/target"
 printf '\x01\0\x90\xf3\x48\xab\xc3' >"$C/place/repeat"
 printf '\x08\0\x20\x08\x40\xf9\x21\x04\0\xf1\xc0\x03\x5f\xd6' >"$C/place/arm64"
 printf '\x06\0\x88\x69\x13\x05\x85\0\x82\x80' >"$C/place/riscv64"
+mkdir -p "$C/blocks"
+printf '\x48\x8b\0\xf0\x48\xff\0\xf3\x90\x75\xf5\xe8\0\0\0\0\x66\x0f\xfe\xc1' >"$C/blocks/marks"
+printf '\x06\x48\xf7\xf1\x75\xfd\x62\xf1\x6c\x48\x58\xd9\xc3' >"$C/blocks/amid"
+printf '\x20\x08\xc1\x9a\x41\x08\xa0\x9b\xa1\xff\xff\x54\xc0\x03\x5f\xd6' >"$C/blocks/arm64"
+head -c 600 /dev/zero | tr '\0' '\220' >"$C/blocks/long"
 mkdir -p "$C/exits"
 {
 	printf '\x03\x55\x85\xff\x74\x03\x5d\xe9\0\x10\0\0\x0f\x84\xee\xff\0\0'
@@ -158,10 +163,11 @@ reply() { # NAME KIND BODY-FILE
 }
 frame() { le 2 ${#1}; printf %s "$1"; le 2 ${#2}; printf %s "$2"; le 2 ${#3}; printf %s "$3"
 	le 4 "$4"; le 4 0; }
-named() { le 1 0; le 8 $((0x401000)); frame "$1" "" "" 0; le 1 0; }
+named() { le 1 0; le 8 $((0x401000)); le 1 3; frame "$1" "" "" 0; le 1 0; }
 { le 4 1; named main; } >"$W/b"; reply named 0 "$W/b"
-{ le 4 2; named main; le 1 1; le 8 16; frame "" "" "" 0; le 1 0; } >"$W/b"; reply no-symbol 0 "$W/b"
-{ le 4 1; le 1 0; le 8 16; frame outer _Z5outerv a.c 3; le 1 2; frame mid "" a.c 4
+{ le 4 2; named main; le 1 1; le 8 16; le 1 0; frame "" "" "" 0; le 1 0; } >"$W/b"
+	reply no-symbol 0 "$W/b"
+{ le 4 1; le 1 0; le 8 16; le 1 0; frame outer _Z5outerv a.c 3; le 1 2; frame mid "" a.c 4
 	frame in _Z2inv "" 0; } >"$W/b"
 reply inlined 0 "$W/b"
 { le 4 0; } >"$W/b"; reply none 0 "$W/b"
@@ -174,9 +180,10 @@ place() { le 2 ${#1}; printf %s "$1"; le 2 8; printf /src/a.c; le 4 10; } # FUNC
 	place ""; place inner; insn 2 2; le 1 0; } >"$W/b"; reply listing 0 "$W/b"
 { le 4 9; named main; } >"$W/b"; reply too-many 0 "$W/b"
 { le 4 1; named $'a\tb'; le 1 0; } >"$W/b"; reply left-over 0 "$W/b"
-{ le 4 1; le 1 0; le 8 1; le 2 65535; printf abc; } >"$W/b"; reply short-name 0 "$W/b"
-{ le 4 1; le 1 0; le 8 16; frame f "" "" 0; le 1 255; } >"$W/b"; reply many-inlined 0 "$W/b"
-{ le 4 1; le 1 7; le 8 16; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-reason 0 "$W/b"
+{ le 4 1; le 1 0; le 8 1; le 1 0; le 2 65535; printf abc; } >"$W/b"; reply short-name 0 "$W/b"
+{ le 4 1; le 1 0; le 8 16; le 1 0; frame f "" "" 0; le 1 255; } >"$W/b"; reply many-inlined 0 "$W/b"
+{ le 4 1; le 1 7; le 8 16; le 1 0; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-reason 0 "$W/b"
+{ le 4 1; le 1 0; le 8 16; le 1 255; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-block 0 "$W/b"
 { le 1 0; le 1 1; le 1 0; le 1 20; head -c 20 /dev/zero; le 2 7; printf x.debug
 	le 4 7; } >"$W/b"; reply file 1 "$W/b"
 { le 1 3; le 1 0; le 1 0; le 1 0; le 2 0; le 4 0; } >"$W/b"; reply bad-file 1 "$W/b"
@@ -261,6 +268,8 @@ strip -o "$W/tiny" "$C/elf/dwarf5" && : >"$W/nothing"
 	message 5 0 "$W/lookup"; } >"$C/requests/jit"
 le 8 $((1 << 63 | 4096)) >"$W/place"
 { message 2 1 "$C/elf/dwarf5"; message 14 0 "$W/place"; } >"$C/requests/layout"
+{ le 4 8; le 4 3; le 8 4096; le 8 4098; le 8 4100; } >"$W/blocks"
+{ message 2 1 "$C/elf/dwarf5"; message 5 0 "$W/blocks"; } >"$C/requests/blocks"
 { le 2 4; printf 'work'; } >"$W/function"
 { message 2 1 "$W/tiny"; message 19 0 "$W/function"; message 2 1 "$C/elf/dwarf5"
 	message 19 0 "$W/function"; } >"$C/requests/function"

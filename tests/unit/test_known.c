@@ -37,7 +37,7 @@ static const char *found(uint64_t file, uint64_t off)
 {
 	static struct sym_name name;
 
-	if (!known__find(known, file, off, &name))
+	if (!known__find(known, file, off, false, &name))
 		return "unknown";
 	cr_expect_eq(name.vaddr, off + 0x1000);
 	return name.frame.name ? name.frame.name : "none";
@@ -72,11 +72,31 @@ Test(known, inlined_calls_are_copied)
 
 	known__keep(known, 1, 0x10, &name);
 	calls[0].name = "changed";
-	cr_assert(known__find(known, 1, 0x10, &copy));
+	cr_assert(known__find(known, 1, 0x10, false, &copy));
 	cr_assert_eq(copy.n_inlined, 2);
 	cr_expect_str_eq(copy.inlined[0].name, "outer");
 	cr_expect_str_eq(copy.inlined[1].name, "inner");
 	sym_name__done(&copy);
+}
+
+/* Where nobody was interrupted in the first part, somebody may be in the next one. */
+Test(known, a_block_is_asked_for_where_it_is_wanted)
+{
+	struct sym_name name = {.reason = SYM_NO_SYMBOL}, copy;
+
+	known__keep(known, 1, 0x10, &name);
+	cr_expect_not(known__find(known, 1, 0x10, true, &copy));
+	name.block = 3;
+	name.block_asked = true;
+	known__keep(known, 1, 0x10, &name);
+	cr_assert(known__find(known, 1, 0x10, true, &copy));
+	cr_expect_eq(copy.block, 3);
+	cr_expect_eq(known__count(known), 1);
+	name.block = 0;
+	name.block_asked = false;
+	known__keep(known, 1, 0x10, &name);
+	cr_assert(known__find(known, 1, 0x10, true, &copy));
+	cr_expect_eq(copy.block, 3);
 }
 
 Test(known, build_ids)

@@ -17,9 +17,10 @@ enum row_label {
 	LABEL_WAKER = 4096,
 	LABEL_TIME = 8192,     /* when it was, in steps of a grid: record --timeline */
 	LABEL_CONTEXT = 16384, /* what threads say they work on */
-	/* not in struct profile_labels: the data address; what the names tell at the end */
+	/* not in struct profile_labels: the data address; what names and code tell at the end */
 	LABEL_ADDR = 512,
 	LABEL_LANGUAGE = 1024,
+	LABEL_BLOCKCLASS = 32768,
 };
 
 /* X(label, word), and FIRST of the first: what users ask for, and what is recorded for it. */
@@ -56,7 +57,8 @@ enum row_label {
 	X(LABEL_OFF_STATE, "off_state")         \
 	X(LABEL_WAKER, "waker")                 \
 	X(LABEL_CONTEXT, "context")             \
-	X(LABEL_LANGUAGE, "language")
+	X(LABEL_LANGUAGE, "language")           \
+	X(LABEL_BLOCKCLASS, "blockclass")
 
 /* What is recorded for what users ask for; 0: no label has that word. */
 unsigned label__of_word(const char *word);

@@ -136,6 +136,16 @@ uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const ui
 	return (uint32_t)(size / sizeof(**ret));
 }
 
+uint32_t profile__leaf(const struct profile *p, const struct profile_key *key)
+{
+	const uint32_t *frames;
+
+	if (profile__stack_frames(p, key->kernel_stack, &frames) ||
+	    profile__stack_frames(p, key->user_stack, &frames))
+		return frames[0];
+	return 0;
+}
+
 uint32_t profile__access(struct profile *p, const struct profile_access *access)
 {
 	return intern__add(&p->accesses, access, sizeof(*access));

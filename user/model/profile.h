@@ -153,6 +153,8 @@ bool profile__trim(struct profile *p);
 const char *profile__comm_text(const struct profile *p, uint32_t comm);
 size_t profile__frames(const struct profile *p, const struct frame **ret); /* by id */
 uint32_t profile__stack_frames(const struct profile *p, uint32_t stack, const uint32_t **ret);
+/* The innermost frame: where a row's samples were taken; 0: nobody knows. */
+uint32_t profile__leaf(const struct profile *p, const struct profile_key *key);
 struct profile_labels profile__label_set(const struct profile *p, uint32_t labels);
 /* NULL: none. */
 const struct profile_access *profile__access_of(const struct profile *p, uint32_t access);

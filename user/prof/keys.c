@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/labels.h"
+#include "prof/blockclass.h"
 #include "prof/language.h"
 #include "prof/select.h"
 #include "prof/sharing.h"
@@ -85,7 +86,16 @@ static int parse_word(struct prof_key *ret, const char *word, const struct prof 
 		}
 	}
 	word = label_of(word, p);
-	if (!has_label(p, word, &there) && !is_ours(word))
+	if (has_label(p, word, &there)) {
+		*ret = (struct prof_key){KEY_LABEL, xstrdup(word)};
+		return 0;
+	}
+	if (strcmp(word, BLOCKCLASS_LABEL) == 0 && p->n_samples)
+		return err__usage(err,
+				  "--by %s: the code was not looked at: that is done when "
+				  "recording (`pmubpf record --label %s')",
+				  word, word);
+	if (!is_ours(word))
 		return err__usage(err,
 				  "--by '%s': it is neither %s, nor a label of the profile (%s)",
 				  word, list.data, there.len ? there.data : "it has none");

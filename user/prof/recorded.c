@@ -19,6 +19,7 @@
 #include "model/contexts.h"
 #include "model/duration.h"
 #include "model/ledger.h"
+#include "prof/blockclass.h"
 #include "prof/cpu_labels.h"
 #include "prof/data_labels.h"
 #include "prof/language.h"
@@ -305,6 +306,16 @@ static void label_language(struct builder *b)
 		label_text(b, "language", language);
 }
 
+/* Of where the sample was taken. */
+static void label_blockclass(struct builder *b, const struct profile_key *key)
+{
+	uint32_t leaf = profile__leaf(b->r->profile, key);
+
+	label_text(b, BLOCKCLASS_LABEL,
+		   block_class_word(b->r->names->locations[leaf].block,
+				    b->frames[leaf].kind == FRAME_KERNEL));
+}
+
 static void label_moment(struct builder *b, uint32_t step)
 {
 	bool fine = b->r->grid_ns % NS_PER_MS;
@@ -337,6 +348,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	data_labels__add(&b->data, row, &set);
 	if (b->r->want_language)
 		label_language(b);
+	if (b->r->want_blockclass)
+		label_blockclass(b, key);
 	if (b->r->window)
 		label_window(b, &set);
 	label_off(b, &set);

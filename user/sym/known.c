@@ -107,11 +107,12 @@ bool known__has(const struct known *k, uint64_t file_serial, uint64_t off)
 	return find(k, file_serial, off);
 }
 
-bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, struct sym_name *ret)
+bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, bool block,
+		 struct sym_name *ret)
 {
 	uint32_t number = find(k, file_serial, off);
 
-	if (!number)
+	if (!number || (block && !k->names[number - 1].block_asked))
 		return false;
 	*ret = copy_of(&k->names[number - 1]);
 	return true;
@@ -120,11 +121,18 @@ bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, stru
 void known__keep(struct known *k, uint64_t file_serial, uint64_t off, const struct sym_name *name)
 {
 	const struct location location = {file_serial, off};
+	uint32_t number;
 
 	if (name->reason != SYM_NAMED && name->reason != SYM_NO_SYMBOL)
 		return;
-	if (intern__add(&k->locations, &location, sizeof(location)) <= k->n)
+	number = intern__add(&k->locations, &location, sizeof(location));
+	if (number <= k->n) { /* all of it again, for its block */
+		if (name->block_asked) {
+			k->names[number - 1].block = name->block;
+			k->names[number - 1].block_asked = true;
+		}
 		return;
+	}
 	GROW(k->names, k->n, k->cap);
 	k->names[k->n++] = copy_of(name);
 	k->inlined_bytes += name->n_inlined * sizeof(*name->inlined);

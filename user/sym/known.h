@@ -27,8 +27,10 @@ void known__begin(struct known *k);
 struct texts *known__texts(const struct known *k);
 
 bool known__has(const struct known *k, uint64_t file_serial, uint64_t off);
-/* True if the location is known: *ret is the caller's then (sym_name__done). */
-bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, struct sym_name *ret);
+/* True if the location is known, and its block if that is wanted: *ret is the caller's then
+ * (sym_name__done). */
+bool known__find(const struct known *k, uint64_t file_serial, uint64_t off, bool block,
+		 struct sym_name *ret);
 /* Copies it, if it is worth keeping; its texts lie in known__texts(). */
 void known__keep(struct known *k, uint64_t file_serial, uint64_t off, const struct sym_name *name);
 /* What the instruction at a place addresses (sym/places.h); types of it aren't told apart: ask with

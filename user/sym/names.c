@@ -13,6 +13,7 @@
 #include "sym/known.h"
 #include "sym/mapped_file.h"
 #include "sym/texts.h"
+#include "symd/protocol.h"
 #include "sys/clock.h"
 
 /* Frames of one file, ascending by offset: how the symbol tables are searched fastest. */
@@ -33,6 +34,7 @@ struct resolver {
 	struct sym *sym;
 	struct debuginfod *servers; /* NULL: nobody is asked */
 	struct known *known;        /* NULL: nothing is */
+	const bool *leaves;         /* by frame: its block is asked for; NULL: of none */
 	uint64_t n_known;
 	uint64_t until_ns;
 };
@@ -59,6 +61,11 @@ static int compare_frames(const void *a, const void *b, void *ctx)
 	if (x->file != y->file)
 		return CMP3(x->file, y->file);
 	return CMP3(x->off, y->off);
+}
+
+static bool wants_block(const struct resolver *r, uint32_t frame)
+{
+	return r->leaves && r->leaves[frame];
 }
 
 static void set(struct names *names, uint32_t id, const char *text, enum sym_reason reason)
@@ -152,8 +159,8 @@ static size_t take_known(struct resolver *r, const struct group *g, const struct
 	for (size_t i = 0; i < g->n; i++) {
 		struct sym_name *location = &r->names->locations[g->ids[i]], known;
 
-		if (r->known &&
-		    known__find(r->known, file->serial, g->frames[g->ids[i]].off, &known)) {
+		if (r->known && known__find(r->known, file->serial, g->frames[g->ids[i]].off,
+					    wants_block(r, g->ids[i]), &known)) {
 			sym_name__done(location);
 			*location = known;
 			r->n_known++;
@@ -193,8 +200,9 @@ static void ask_file(const struct resolver *r, struct group *g, const struct fil
 
 	ask.servers = g->hot ? r->servers : NULL;
 	for (size_t i = 0; i < g->n; i++) {
-		offs[i] = g->frames[g->ids[i]].off;
-		found[i] = (struct sym_name){.vaddr = offs[i],
+		offs[i] = g->frames[g->ids[i]].off |
+			  (wants_block(r, g->ids[i]) ? SYMD_BLOCK_MARK : 0);
+		found[i] = (struct sym_name){.vaddr = g->frames[g->ids[i]].off,
 					     .reason = !r->sym ? SYM_HELPER :
 						       stopped ? SYM_TIME :
 								 SYM_NO_FILE};
@@ -209,6 +217,7 @@ static void ask_file(const struct resolver *r, struct group *g, const struct fil
 	for (size_t i = 0; i < g->n; i++) {
 		sym_name__done(&names->locations[g->ids[i]]);
 		names->locations[g->ids[i]] = found[i];
+		names->locations[g->ids[i]].block_asked = wants_block(r, g->ids[i]);
 	}
 }
 
@@ -498,6 +507,23 @@ static bool asks_helper(const struct resolver *r, const struct profile *profile)
 	return !r->known;
 }
 
+/* Frames in which samples were taken. */
+static bool *find_leaves(const struct profile *profile, size_t n_frames)
+{
+	bool *leaves = xcalloc(n_frames, sizeof(*leaves));
+	const struct profile_row *rows;
+	const struct frame *frames;
+	size_t n = profile__rows(profile, &rows);
+
+	profile__frames(profile, &frames);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t leaf = profile__leaf(profile, &rows[i].key);
+
+		leaves[leaf] = frames[leaf].kind == FRAME_FILE;
+	}
+	return leaves;
+}
+
 int names__resolve(struct names *ret, const struct profile *profile, const struct files *files,
 		   const struct names_opts *opts, struct err *err)
 {
@@ -505,12 +531,14 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	size_t n = profile__frames(profile, &frames), n_groups;
 	_cleanup_free_ uint32_t *ids = xcalloc(n, sizeof(*ids));
 	_cleanup_free_ struct group *groups = NULL;
+	_cleanup_free_ bool *leaves = opts->blocks ? find_leaves(profile, n) : NULL;
 	struct resolver r = {.names = ret,
 			     .files = files,
 			     .kernel = opts->kernel,
 			     .servers = opts->servers,
 			     .objects = opts->objects,
-			     .known = opts->known};
+			     .known = opts->known,
+			     .leaves = leaves};
 	uint64_t now = now_ns();
 	bool with_dwarf = opts->inlined || opts->lines || opts->types;
 	int error;
@@ -537,6 +565,8 @@ int names__resolve(struct names *ret, const struct profile *profile, const struc
 	if (r.sym) {
 		sym__put_texts(r.sym, ret->texts);
 		sym__want(r.sym, opts->inlined, opts->lines, opts->types);
+		if (opts->blocks)
+			sym__want_blocks(r.sym);
 		sym__meanwhile(r.sym, opts->meanwhile, opts->meanwhile_ctx);
 		sym__until(r.sym, r.until_ns, opts->stop_fd, now + NAMES_LEAST_NS);
 	}

@@ -46,6 +46,7 @@ struct names_opts {
 	struct debuginfod *servers; /* asked for what hot files lack; borrowed; NULL: nobody is */
 	bool lines;                 /* of the source, where that is known */
 	bool types;                 /* and members, of data */
+	bool blocks;                /* classes of basic blocks where samples were taken */
 	const struct objects *objects; /* of interpreters; borrowed; NULL: there are none */
 	size_t max_bytes;              /* of texts that programs chose; 0: any */
 	int stop_fd; /* readable: name no more, but after a second at the earliest; -1: none */

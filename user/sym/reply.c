@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/type_layout.h"
+#include "pmubpf/block_class.h"
 #include "pmubpf/object_place.h"
 #include "sym/texts.h"
 
@@ -137,9 +138,11 @@ static bool parse_answer(struct cursor *c, struct texts *texts, struct sym_name 
 {
 	uint8_t reason = cursor__u8(c);
 	uint64_t vaddr = cursor__u64(c);
+	uint8_t block = cursor__u8(c);
 
-	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason};
-	if (cursor__ok(c) && (reason == SYM_NAMED || reason == SYM_NO_SYMBOL) &&
+	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason, .block = block};
+	if (cursor__ok(c) && block < PMB_N_BLOCK_CLASSES &&
+	    (reason == SYM_NAMED || reason == SYM_NO_SYMBOL) &&
 	    parse_frame(c, texts, &ret->frame) &&
 	    (reason == SYM_NAMED) == (ret->frame.name != NULL) && parse_inlined(c, texts, ret) &&
 	    (ret->frame.name || !ret->n_inlined))
@@ -152,7 +155,11 @@ static bool parse_answer(struct cursor *c, struct texts *texts, struct sym_name 
 static bool pass_over(struct cursor *c, struct sym_name *ret)
 {
 	bool ok = parse_answer(c, NULL, ret);
-	struct sym_name without = {.vaddr = ret->vaddr, .reason = ret->reason};
+	struct sym_name without = {
+		.vaddr = ret->vaddr,
+		.reason = ret->reason,
+		.block = ret->block,
+	};
 
 	sym_name__done(ret);
 	if (without.reason == SYM_NAMED)

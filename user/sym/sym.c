@@ -142,16 +142,26 @@ void sym__want(struct sym *sym, bool inlined, bool lines, bool types)
 		      (types ? SYMD_WANT_TYPES : 0);
 }
 
+void sym__want_blocks(struct sym *sym)
+{
+	sym->wanted |= SYMD_WANT_BLOCKS;
+}
+
 void sym__forget_last(struct sym *sym)
 {
 	free(sym__take_trouble(sym));
 	sym->put_off = false;
 }
 
+static uint64_t place_of(uint64_t where)
+{
+	return where & DATA_PLACE_MARK ? where : where & ~SYMD_BLOCK_MARK;
+}
+
 static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym_reason reason)
 {
 	for (size_t i = 0; i < n; i++)
-		ret[i] = (struct sym_name){.vaddr = where[i], .reason = reason};
+		ret[i] = (struct sym_name){.vaddr = place_of(where[i]), .reason = reason};
 }
 
 /* Asks about the first of n locations, as many as fit; returns how many got an answer, or an
@@ -245,9 +255,10 @@ static size_t sym__try_elf(struct sym *sym, const struct sym_file *file, uint32_
 			   const uint64_t *offsets, size_t n, struct sym_name *ret,
 			   enum sym_reason *ret_reason)
 {
+	bool dwarf = wanted & ~(uint32_t)SYMD_WANT_BLOCKS;
 	size_t done;
 
-	if (sym__open_elf(sym, file, true, wanted, ret_reason) < 0)
+	if (sym__open_elf(sym, file, true, dwarf, ret_reason) < 0)
 		return 0;
 	*ret_reason = SYM_HELPER;
 	done = sym__lookup(sym, wanted, offsets, n, ret);

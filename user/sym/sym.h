@@ -34,6 +34,8 @@ struct sym_name {
 	struct sym_frame frame;
 	uint64_t vaddr;
 	enum sym_reason reason;
+	uint8_t block; /* enum pmb_block_class; sym__want_blocks() */
+	bool block_asked;
 	struct sym_frame *inlined;
 	size_t n_inlined;
 	const char *layout; /* of data: how its type lies (pmubpf/type_layout.h); NULL: not known */
@@ -61,6 +63,9 @@ void sym__put_texts(struct sym *sym, struct texts *texts);
 /* What later look-ups in ELF files say besides names: reads DWARF. Where that takes the helper
  * too long, or kills it, there still are names. */
 void sym__want(struct sym *sym, bool inlined, bool lines, bool types);
+/* Besides: the class of the basic block at places in ELF files that are marked
+ * (SYMD_BLOCK_MARK). */
+void sym__want_blocks(struct sym *sym);
 
 /*
  * Everything has to be named until then (CLOCK_MONOTONIC), or until stop_fd (-1: none) is readable,

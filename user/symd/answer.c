@@ -15,6 +15,15 @@
 #include "symd/protocol.h"
 #include "symd/python_object.h"
 
+/* What an answer begins with. */
+static void put_head(struct buf *reply, enum sym_reason reason, uint64_t vaddr,
+		     enum pmb_block_class block)
+{
+	symd_msg__put_u8(reply, (uint8_t)reason);
+	symd_msg__put_u64(reply, vaddr);
+	symd_msg__put_u8(reply, (uint8_t)block);
+}
+
 /* The name as the linker has it, if that is another one and can be told whole. */
 static void put_system_name(struct buf *reply, const char *system, size_t len, const char *name)
 {
@@ -109,8 +118,7 @@ static void answer_data(struct answerer *a, struct elf_file *elf, uint64_t offse
 	else if (typed && part.variable && *part.variable)
 		name = part.variable;
 	typed = typed && name;
-	symd_msg__put_u8(reply, name ? SYM_NAMED : SYM_NO_SYMBOL);
-	symd_msg__put_u64(reply, vaddr);
+	put_head(reply, name ? SYM_NAMED : SYM_NO_SYMBOL, vaddr, PMB_BLOCK_NONE);
 	put_frame(a, name, named ? a->system.data : "", named ? symbol.len : 0, NULL, reply);
 	symd_msg__put_u8(reply, typed ? 1 + (part.member.len > 0) : 0);
 	if (typed)
@@ -142,8 +150,7 @@ static void answer_object(struct answerer *a, struct elf_file *elf, uint64_t pla
 
 	if (found && variable)
 		name_variable(a, &part);
-	symd_msg__put_u8(reply, found ? SYM_NAMED : SYM_NO_SYMBOL);
-	symd_msg__put_u64(reply, place);
+	put_head(reply, found ? SYM_NAMED : SYM_NO_SYMBOL, place, PMB_BLOCK_NONE);
 	put_frame(a, found ? variable ? a->variable.data : part.type.data : NULL, "", 0, NULL,
 		  reply);
 	symd_msg__put_u8(reply, found ? variable + (part.member.len > 0) : 0);
@@ -154,10 +161,12 @@ static void answer_object(struct answerer *a, struct elf_file *elf, uint64_t pla
 	data_part__done(&part);
 }
 
-void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply)
+void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, bool block,
+		   struct buf *reply)
 {
 	struct debug_frame frames[DEBUG_INFO_FRAMES];
 	struct elf_name symbol = {0};
+	enum pmb_block_class class = PMB_BLOCK_NONE;
 	uint64_t vaddr = offset;
 	const char *name = NULL, *system = "";
 	size_t n = 0, len = 0;
@@ -172,6 +181,8 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, st
 		return;
 	}
 	if (elf_file__vaddr(elf, offset, &vaddr)) {
+		if (block)
+			class = elf_blocks__class(&a->blocks, elf, vaddr);
 		named = elf_file__find(elf, vaddr, &symbol);
 		if ((a->wanted & (SYMD_WANT_INLINED | SYMD_WANT_LINES)) && !symbol.plt)
 			n = elf_file__debug_frames(elf, vaddr, frames);
@@ -187,8 +198,7 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, st
 	} else {
 		n = 0; /* calls inlined into what has no name */
 	}
-	symd_msg__put_u8(reply, name ? SYM_NAMED : SYM_NO_SYMBOL);
-	symd_msg__put_u64(reply, vaddr);
+	put_head(reply, name ? SYM_NAMED : SYM_NO_SYMBOL, vaddr, class);
 	put_frame(a, name, system, len, n ? &frames[0] : NULL, reply);
 	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
@@ -231,8 +241,7 @@ void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, stru
 		n = take_parts(parts, frames);
 		symbol.len = strlen(parts);
 	}
-	symd_msg__put_u8(reply, symbol.name ? SYM_NAMED : SYM_NO_SYMBOL);
-	symd_msg__put_u64(reply, addr);
+	put_head(reply, symbol.name ? SYM_NAMED : SYM_NO_SYMBOL, addr, PMB_BLOCK_NONE);
 	put_frame(a, symbol.name ? name_of(a, &symbol) : NULL, "", 0, n ? &frames[0] : NULL, reply);
 	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
@@ -242,8 +251,7 @@ void answer__object(const void *object, size_t len, uint32_t position, struct bu
 	struct python_function f;
 	bool named = python_function__read(&f, object, len, position);
 
-	symd_msg__put_u8(reply, named ? SYM_NAMED : SYM_NO_SYMBOL);
-	symd_msg__put_u64(reply, 0);
+	put_head(reply, named ? SYM_NAMED : SYM_NO_SYMBOL, 0, PMB_BLOCK_NONE);
 	symd_msg__put_text(reply, named ? f.name.data : NULL, SYMD_NAME_MAX);
 	symd_msg__put_text(reply, NULL, 0);
 	named = named && f.file.len;
@@ -254,8 +262,14 @@ void answer__object(const void *object, size_t len, uint32_t position, struct bu
 	python_function__done(&f);
 }
 
+void answerer__close(struct answerer *a)
+{
+	a->blocks = elf_blocks__free(a->blocks);
+}
+
 void answerer__done(struct answerer *a)
 {
+	answerer__close(a);
 	buf__done(&a->name);
 	buf__done(&a->system);
 	buf__done(&a->inlined);

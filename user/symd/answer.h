@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "symd/elf_blocks.h"
 #include "symd/elf_file.h"
 #include "symd/jit_file.h"
 
@@ -17,15 +18,18 @@ struct answerer {
 	bool plt;
 	struct buf inlined; /* scratch */
 	struct buf variable;
+	struct elf_blocks *blocks; /* of the file that is open */
 };
 
-/* Appends the answer for a file offset, or for an address that code of a JIT was made at (its name
- * may have parts: name, file, line, and the same of each call that was inlined there, outermost
- * first, with tabs between them). It is never longer than a message. */
-void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, struct buf *reply);
+/* Appends the answer for a file offset (block: with its class), or for an address that code of a
+ * JIT was made at (its name may have parts: name, file, line, and the same of each call that was
+ * inlined there, outermost first, with tabs between them). It is never longer than a message. */
+void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, bool block,
+		   struct buf *reply);
 void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, struct buf *reply);
 /* What a function of an interpreter says of itself (symd/python_object.h). */
 void answer__object(const void *object, size_t len, uint32_t position, struct buf *reply);
+void answerer__close(struct answerer *a); /* the file */
 void answerer__done(struct answerer *a);
 
 #endif

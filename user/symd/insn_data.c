@@ -36,21 +36,36 @@ bool insn_set__of(unsigned machine, bool is_64, enum insn_set *ret)
 	return is_64 && (machine == EM_X86_64 || machine == EM_AARCH64 || machine == EM_RISCV);
 }
 
-static bool read_x86(const uint8_t *bytes, size_t len, struct insn_data *ret)
+static bool read_x86_flow(const uint8_t *bytes, size_t len, struct insn_data *ret)
 {
-	bool known = x86_operand__read(bytes, len, ret);
 	struct x86_insn flow;
 
-	if (!ret->len)
-		return false;
 	if (!x86_insn__read(bytes, len, BASE, &flow)) {
 		ret->len = 0;
 		return false;
 	}
+	ret->len = flow.len;
 	ret->flow = flow_of(flow.kind);
 	ret->has_target = ret->flow != INSN_GOES_ON && flow.target;
 	ret->target = (int64_t)(flow.target - BASE);
-	return known;
+	return true;
+}
+
+static bool read_x86(const uint8_t *bytes, size_t len, struct insn_data *ret)
+{
+	bool known = x86_operand__read(bytes, len, ret);
+
+	return ret->len && read_x86_flow(bytes, len, ret) && known;
+}
+
+void insn_data__read_flow(enum insn_set set, const uint8_t *bytes, size_t len,
+			  struct insn_data *ret)
+{
+	*ret = (struct insn_data){0};
+	if (set == INSN_X86_64)
+		read_x86_flow(bytes, len, ret);
+	else
+		insn_data__read(set, bytes, len, ret);
 }
 
 bool insn_data__read(enum insn_set set, const uint8_t *bytes, size_t len, struct insn_data *ret)

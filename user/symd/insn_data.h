@@ -88,5 +88,8 @@ bool insn_set__of(unsigned machine, bool is_64, enum insn_set *ret);
 /* False: it isn't an instruction (len 0), or one of which only the length and where the program
  * goes on are known. */
 bool insn_data__read(enum insn_set set, const uint8_t *bytes, size_t len, struct insn_data *ret);
+/* Its length and where the program goes on, and perhaps no more: that is quicker. */
+void insn_data__read_flow(enum insn_set set, const uint8_t *bytes, size_t len,
+			  struct insn_data *ret);
 
 #endif

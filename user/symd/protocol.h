@@ -16,8 +16,8 @@
  * 	OPEN_PERF_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  * 	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  * 	OPEN_CODE_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
- * 	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, frame,
- * 							u8 k, k × frame}
+ * 	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, u8 block,
+ * 							frame, u8 k, k × frame}
  * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line,
  * 			u32 first line
  * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
@@ -68,7 +68,9 @@
  * An OPEN_ that comes later replaces the file. m may be less than n (but not 0) when the next
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
- * without SYMD_WANT_LINES no file (len 0) and line 0. A function's first line only objects say. Of
+ * without SYMD_WANT_LINES no file (len 0) and line 0. block is the class of the basic block there
+ * (pmubpf/block_class.h); 0: not known, or not asked for (SYMD_WANT_BLOCKS). A function's
+ * first line only objects say. Of
  * a place of data they are, with SYMD_WANT_TYPES, the variable's type and the member. The linker's
  * name has len 0 where it is the name. Of a place in an object (pmubpf/object_place.h) the name is
  * its type, and the frame the member; or it is that of a variable in a frame (FUNCTION::VARIABLE),
@@ -102,7 +104,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 19,
+	SYMD_VERSION = 20,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -128,7 +130,9 @@ enum {
 	SYMD_WANT_INLINED = 1,
 	SYMD_WANT_LINES = 2,
 	SYMD_WANT_TYPES = 4,
+	SYMD_WANT_BLOCKS = 8, /* of offsets of code that are marked: */
 };
+#define SYMD_BLOCK_MARK (1ULL << 62)
 
 enum symd_type {
 	SYMD_HELLO = 1,

@@ -29,6 +29,7 @@ static void requests__close(struct requests *s)
 {
 	s->elf = elf_file__free(s->elf);
 	s->jit = jit_file__free(s->jit);
+	answerer__close(&s->answerer);
 }
 
 static void put_identity(struct buf *b, const struct elf_identity *id)
@@ -95,7 +96,7 @@ static void look_for(struct requests *s, const uint64_t *offsets, size_t n)
 	elf_file__ask(s->elf, vaddrs, found);
 }
 
-static void lookup_one(struct requests *s, const uint64_t *offsets, size_t n)
+static void lookup_one(struct requests *s, const uint64_t *offsets, size_t n, bool block)
 {
 	if (s->jit) {
 		if (!jit_file__asked(s->jit, offsets[0]))
@@ -104,7 +105,17 @@ static void lookup_one(struct requests *s, const uint64_t *offsets, size_t n)
 		return;
 	}
 	look_for(s, offsets, n);
-	answerer__elf(&s->answerer, s->elf, offsets[0], &s->reply);
+	answerer__elf(&s->answerer, s->elf, offsets[0], block, &s->reply);
+}
+
+/* Takes marks off, which says what they were. */
+static void take_marks(uint64_t *offsets, bool *marked, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		marked[i] = !(offsets[i] & DATA_PLACE_MARK) && (offsets[i] & SYMD_BLOCK_MARK);
+		if (marked[i])
+			offsets[i] &= ~SYMD_BLOCK_MARK;
+	}
 }
 
 static int requests__lookup(struct requests *s, struct cursor *body)
@@ -112,16 +123,19 @@ static int requests__lookup(struct requests *s, struct cursor *body)
 	uint32_t wanted = cursor__u32(body), n = cursor__u32(body), done;
 	uint64_t end = turn__end(), offsets[SYMD_LOOKUP_MAX];
 	size_t count_at = s->reply.len, before;
+	bool marked[SYMD_LOOKUP_MAX];
 
 	if ((!s->elf && !s->jit) || !n || n > SYMD_LOOKUP_MAX ||
 	    cursor__left(body) != n * sizeof(uint64_t))
 		return -EPROTO;
 	memcpy(offsets, cursor__bytes(body, n * sizeof(uint64_t)), n * sizeof(uint64_t));
+	take_marks(offsets, marked, n);
 	s->answerer.wanted = wanted;
 	symd_msg__put_u32(&s->reply, 0);
 	for (done = 0; done < n; done++) {
 		before = s->reply.len;
-		lookup_one(s, offsets + done, n - done);
+		lookup_one(s, offsets + done, n - done,
+			   marked[done] && (wanted & SYMD_WANT_BLOCKS));
 		if (s->reply.len > SYMD_MSG_MAX) {
 			s->reply.len = before;
 			break;

@@ -71,8 +71,11 @@ static bool read_prefix(struct x86_parts *p, uint8_t byte)
 	case 0x65:
 		p->segment = byte;
 		return true;
+	case 0xf0:
+		p->locked = true;
+		return true;
 	default:
-		return byte == 0xf0 || byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26;
+		return byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26;
 	}
 }
 

@@ -38,7 +38,7 @@ struct x86_parts {
 	uint8_t segment;   /* 0x64, 0x65, or 0 */
 	uint8_t vector;    /* its length: 0, 1, 2 for 16, 32, 64 bytes */
 	uint8_t third;     /* the register that VEX names besides */
-	bool has_rex, narrow, short_address, rep, broadcast;
+	bool has_rex, narrow, short_address, rep, locked, broadcast;
 	bool has_modrm;
 	uint8_t mod, reg, rm; /* reg with its fourth bit, rm without */
 	bool has_base, has_index, rip;
