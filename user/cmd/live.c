@@ -139,16 +139,20 @@ static struct prof *make_prof(const struct live *live, const struct profile *pro
 static void live__charge(struct live *live, const struct cost *now, struct part_cost *ret)
 {
 	const struct cost *before = &live->before;
+	/* an estimate: the mean of all that were timed may have become less than it was */
+	uint64_t kernel_ns = now->kernel_ns > before->kernel_ns ? now->kernel_ns :
+								  before->kernel_ns;
 
 	*ret = (struct part_cost){
 		.n_cpus = now->n_cpus,
-		.kernel_ns = now->kernel_ns - before->kernel_ns,
+		.kernel_ns = kernel_ns - before->kernel_ns,
 		.process_ns = now->reader_ns + now->after_ns - before->reader_ns - before->after_ns,
 		.looks_ns = now->looks_ns - before->looks_ns,
 		.helpers_ns =
 			now->helper_ns - before->helper_ns + live->names_ns - live->names_before_ns,
 	};
 	live->before = *now;
+	live->before.kernel_ns = kernel_ns;
 	live->names_before_ns = live->names_ns;
 }
 
