@@ -365,6 +365,10 @@ t_config() {
 	sed -i 's/^alarm.*/alarm = page-faults ~ task-clock/' "$conf"
 	kill -HUP "$tool"
 	wait_until grep -q "'alarm' stays as it was" "$T/err" || fail "another relation"
+	sed -i 's/^alarm.*/detail-share = 200/' "$conf"
+	kill -HUP "$tool"
+	wait_until grep -q "nothing is changed: .*--detail-share '200'" "$T/err" ||
+		fail "a bad share"
 	rm "$conf"
 	kill -HUP "$tool"
 	wait_until grep -q "nothing is changed: can't read" "$T/err" || fail "no file"
@@ -451,6 +455,69 @@ t_an_alarm() {
 		"what the report says"
 }
 
+# Of each window: seconds in detail, overflows, nanoseconds that they stand for.
+detail_of() { # DIR
+	local f
+	windows_of "$1" | while read -r f; do
+		zcat "$f" >"$T/one"
+		grep -aoE '(detail: [0-9.]+ s|columns cpu-clock: [ -~]* balanced)' "$T/one" | awk '
+			$1 == "detail:" { detail = $2 }
+			$1 == "columns" {
+				for (i = 3; i <= NF; i++) { split($i, p, "="); v[p[1]] = p[2] }
+			}
+			END { print detail + 0, v["aggregated"], v["weight"] }'
+	done
+}
+
+# Around an alarm there are twenty times as many samples, each of which stands for a twentieth.
+t_detail_around_an_alarm() {
+	need_tracepoints
+	baseline "$T/before"
+	spawn "$WORKLOADS/seconds" 22 5 >"$T/known"
+	pmb_start agent --dir "$T/spool" --every 2s -e cpu-clock -F 49 --when "$RELATION" \
+		--lookahead 6s --baseline "$T/before" --textfile "$T/a.prom" -p "$spawned"
+	wait_until grep -q '^pmubpf_detail_active 1$' "$T/a.prom" ||
+		fail "it isn't in detail: $(cat "$T/err")"
+	wait_until grep -q '^pmubpf_detail_active 0$' "$T/a.prom" || fail "it stays in detail"
+	wait_until has_windows "$T/spool" $(($(n_windows "$T/spool") + 2)) || fail "no window"
+	pmb_finish TERM
+	expect_eq "$rc" 0 "exit status"
+	expect_columns_of "$T/spool"
+	expect_no_gap "$T/spool"
+	detail_of "$T/spool" >"$T/windows"
+	expect_ge "$(awk '{ s += $1 } END { print int(s) }' "$T/windows")" 5 "seconds in detail"
+	expect_le "$(awk '{ s += $1 } END { print int(s) }' "$T/windows")" 19 "the same"
+	# of windows that are one or the other; a timer that comes late makes samples of several
+	expect_eq "$(awk '$1 == 0 && $2 && ($3 / $2 < 20e6) { n++ } END { print n + 0 }' \
+		"$T/windows")" 0 "windows without detail whose samples are short"
+	expect_ge "$(awk '$1 > 1.99 && $2 && $3 / $2 < 4e6 { n++ } END { print n + 0 }' \
+		"$T/windows")" 1 "windows in detail whose samples are short"
+	remarks "$T/spool" cost >"$T/cost"
+	expect_le "$(value kernel_ns <"$T/cost" | sum)" 5000000000 "ns of overflow programs"
+	pmb_ok report --from "$T/spool"
+	expect_match "$T/out" '^# detail +[0-9.]+ s with 20 times as many samples$' "the report"
+	pmb_ok report --json --from "$T/spool"
+	expect_eq "$(jq '.events[0].total.time_ns' "$T/out")" \
+		"$(awk '{ s += $3 } END { printf "%.0f\n", s }' "$T/windows")" "the sum of weights"
+	expect_within "$(awk '/^pmubpf_detail_seconds_total/ { print int($2) }' "$T/a.prom")" \
+		"$(awk '{ s += $1 } END { print int(s) }' "$T/windows")" 1 "seconds, as a counter"
+}
+
+# No more of the time than it may be.
+t_detail_is_bounded() {
+	need_tracepoints
+	baseline "$T/before"
+	spawn "$WORKLOADS/seconds" 20 4 >"$T/known"
+	pmb_start agent --dir "$T/spool" --every 1s -e cpu-clock --when "$RELATION" \
+		--lookahead 1s --detail-share 0 --baseline "$T/before" -p "$spawned"
+	wait_until grep -q 'alarm, ' "$T/err" || fail "no alarm: $(cat "$T/err")"
+	sleep 2
+	pmb_finish TERM
+	detail_of "$T/spool" >"$T/windows"
+	expect_le "$(awk '{ s += $1 } END { print int(s * 10) }' "$T/windows")" 61 \
+		"tenths of a second in detail: five alarms' worth, to a second"
+}
+
 setup() {
 	printf '#!/bin/sh\nexit 0\n' >"$S/told"
 	chmod 755 "$S/told"
@@ -472,6 +539,13 @@ t_alarms_refused() {
 	expect_refused 2 "given 8 times" agent --dir "$T/x" "${nine[@]}"
 	expect_refused 2 "there twice" agent --dir "$T/x" --alarm 'a ~ b' --alarm 'a ~ b'
 	expect_refused 2 "goes with --alarm" agent --dir "$T/x" --baseline "$T/none"
+	expect_refused 2 "go with --when" agent --dir "$T/x" --alarm 'a ~ b' --lookahead 3s
+	expect_refused 2 "from 2 to 1000" agent --dir "$T/x" --when 'a ~ b' --detail 1
+	expect_refused 2 "from 1s to 1h" agent --dir "$T/x" --when 'a ~ b' --lookahead 2d
+	expect_refused 2 "in percent, from 0" agent --dir "$T/x" --when 'a ~ b' \
+		--detail-share 101
+	expect_refused 2 "no event here has a rate" agent --dir "$T/x" \
+		-e cpu-clock/period=20000000/ --when 'page-faults ~ task-clock'
 	[ ! -e "$T/x" ] || fail "a folder was made for nothing"
 }
 

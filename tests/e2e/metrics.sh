@@ -30,7 +30,7 @@ has_windows() { # N
 t_text() {
 	local column pid
 	need_program curl
-	start_agent --textfile "$T/file.prom" --alarm 'task-clock ~ page-faults{pid=1}'
+	start_agent --textfile "$T/file.prom" --when 'task-clock ~ page-faults{pid=1}'
 	wait_until has_windows 2 || fail "no windows: $(head -n 3 "$T/now")"
 	if command -v promtool >/dev/null; then
 		promtool check metrics <"$T/now" >"$T/lint" 2>&1 ||

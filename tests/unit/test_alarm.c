@@ -63,6 +63,37 @@ Test(alarm, nothing_is_no_alarm)
 	cr_expect_leq(alarms, 5, "%d false alarms in five days", alarms);
 }
 
+/* Most alarms are seen to come, and little else looks like one. */
+Test(alarm, it_is_near_before)
+{
+	struct alarm alarm = {0};
+	struct alarm_change change;
+	int near = 0, seen = 0;
+	double x, y;
+
+	state = 88172645463325252;
+	for (int t = 0; t < 86400; t++) {
+		interval(t, 1, &x, &y);
+		alarm__add(&alarm, x, y, &change);
+		near += alarm__is_near(&alarm);
+	}
+	cr_expect_leq(near, 40, "near in %d of 86400 intervals", near);
+	for (int i = 0; i < 50; i++) {
+		bool before = false;
+
+		alarm = (struct alarm){0};
+		for (int t = 0; t < 2000 + 137 * i; t++) {
+			interval(t, t >= 1500 + 137 * i ? 1.2 : 1, &x, &y);
+			if (alarm__add(&alarm, x, y, &change) == ALARM_RAISED) {
+				seen += before;
+				break;
+			}
+			before = alarm__is_near(&alarm);
+		}
+	}
+	cr_expect_geq(seen, 40, "%d of 50 were seen to come", seen);
+}
+
 /* Of a hundred changes. */
 Test(alarm, a_fifth_more_is_found_in_ten_intervals)
 {

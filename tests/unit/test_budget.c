@@ -189,3 +189,26 @@ Test(budget, there_is_an_end_to_it)
 	run_for(&run, &(struct load){.each_ns = 1e6, .ring = 50}, 60);
 	cr_expect_eq(run.budget.factor, 100.0);
 }
+
+/* Each of two default periods has its own share, factor and credit; what samples cost is learnt
+ * anew. */
+Test(budget, two_defaults)
+{
+	struct budget_mode other = budget__mode(0.05);
+	struct budget b;
+
+	budget__init(&b, 0.01);
+	b.factor = 4;
+	b.credit_ns = -5;
+	b.varying_ns = b.varying_span_ns = 100;
+	budget__swap(&b, &other);
+	cr_expect_eq(b.factor, 1);
+	cr_expect_eq(b.share, 0.05);
+	cr_expect_eq(b.credit_ns, 0.05 * 1e9);
+	cr_expect_eq(b.varying_ns, 0);
+	budget__swap(&b, &other);
+	cr_expect_eq(b.factor, 4);
+	cr_expect_eq(b.share, 0.01);
+	cr_expect_eq(b.credit_ns, -5);
+	cr_expect_eq(b.highest, 4);
+}

@@ -246,6 +246,23 @@ Test(remark_sum, alarms)
 	prof__free(to);
 }
 
+Test(remark_sum, detail)
+{
+	_cleanup_(remark_sum__done) struct remark_sum s = {0};
+	static const char *const one[] = {"detail: 23.400 s with 20 times as many samples", NULL};
+	static const char *const two[] = {"detail: 1.100 s with 10 times as many samples", NULL};
+	static const char *const odd[] = {"detail: x s with 10 times", "detail: 7",
+					  "detail: ", "detail: 1 s with many", NULL};
+	struct prof *to = prof__new();
+
+	say(&s, one);
+	say(&s, two);
+	say(&s, odd);
+	remark_sum__put(&s, to);
+	cr_expect_str_eq(prof__remark(to, "detail"), "24.500 s with 20 times as many samples");
+	prof__free(to);
+}
+
 /* Of more cgroups than anybody looks at. */
 Test(remark_sum, what_held_very_many_up)
 {

@@ -236,8 +236,8 @@ int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *e
 static bool is_live(const struct agent_args *a, const char *name)
 {
 	static const char *const live[] = {
-		"every", "keep", "max-disk", "quiet", "to",      "credentials",
-		"ca",    "host", "stacks",   "share", "metrics", "textfile",
+		"every", "keep",   "max-disk", "quiet",   "to",       "credentials", "ca",
+		"host",  "stacks", "share",    "metrics", "textfile", "lookahead",   "detail-share",
 	};
 
 	if (strcmp(name, "state") == 0)
@@ -322,6 +322,7 @@ void agent_args__take(struct agent_args *a, struct agent_args *now)
 	a->to = now->to;
 	a->to.state_is_open = state_is_open;
 	a->metrics = now->metrics;
+	a->alarm.detail = now->alarm.detail;
 	a->to.err = a->metrics.err = err;
 	config_words__done(&a->live);
 	a->live = now->live;
@@ -330,23 +331,33 @@ void agent_args__take(struct agent_args *a, struct agent_args *now)
 
 /* ---------------------------------------------------------------- what is opened */
 
-/* A clock's rate is a period as well; and one that nobody has named may become lower, so that the
- * budget holds. */
-int agent_args__settle(struct agent_args *a, struct err *err)
+/* A clock's rate is a period as well, so that it can be another one; and one that nobody has named
+ * may become lower, so that the budget holds. */
+static void settle_clocks(struct agent_args *a)
 {
 	struct event_list *events = &a->sampling.events;
-	int r = sampling_args__settle(&a->sampling, false, err);
 
-	for (size_t i = 0; r == 0 && !a->rate_given && i < events->n; i++) {
+	for (size_t i = 0; i < events->n; i++) {
 		struct event *event = &events->events[i];
+		uint64_t hz = event->attr.sample_freq;
 
 		if (event->mode != EVENT_OVERFLOWS || event->unit != UNIT_NS || !event->attr.freq ||
-		    event->rate_given)
+		    event->rate_given || (a->rate_given && !a->alarm.any_when))
 			continue;
 		event->attr.freq = 0;
-		event->attr.sample_period = period__prime(SECOND_NS / AGENT_HZ);
-		event->adaptive = true;
+		event->attr.sample_period = period__prime(SECOND_NS / hz);
+		event->adaptive |= !a->rate_given;
 	}
+}
+
+int agent_args__settle(struct agent_args *a, struct err *err)
+{
+	int r = sampling_args__settle(&a->sampling, false, err);
+
+	if (r < 0)
+		return r;
+	settle_clocks(a);
+	r = agent_alarm_args__settle(&a->alarm, &a->sampling.events);
 	return r < 0 ? r : watched_find(&a->alarm.alarms, &a->sampling, &a->alarm.watched, err);
 }
 

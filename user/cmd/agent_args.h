@@ -45,8 +45,8 @@ int agent_args__settle(struct agent_args *args, struct err *err);
  */
 int agent_args__read_again(const struct agent_args *args, struct agent_args *ret, struct buf *news,
 			   struct err *err);
-/* From now on it is so: every_ns, keep_ns, max_disk, quiet, to and metrics. The rest stays the
- * caller's. */
+/* From now on it is so: every_ns, keep_ns, max_disk, quiet, to, metrics, and how long it is in
+ * detail. The rest stays the caller's. */
 void agent_args__take(struct agent_args *args, struct agent_args *now);
 void agent_args__done(struct agent_args *args);
 

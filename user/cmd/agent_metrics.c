@@ -168,14 +168,13 @@ void agent_metrics__write(struct agent_metrics *m, const struct writer *w,
 		.over = w->there.over,
 		.rss_bytes = usage_rss_bytes(0),
 		.destinations = list,
-		.alarms = relations,
-		.n_alarms = agent_alarms__metrics(alarms, relations),
 	};
 	struct timespec date;
 
 	if (!m->sums)
 		return;
 	now.n_destinations = destinations(to, keeper, list);
+	agent_alarms__metrics(alarms, relations, &now);
 	clock_gettime(CLOCK_REALTIME, &date);
 	now.last_ns = date.tv_sec * 1000000000LL + date.tv_nsec;
 	buf__clear(&m->text);

@@ -9,11 +9,16 @@
 
 /* In usual sizes: what one interval adds at most, what is let pass of each, and how much together
  * is an alarm; what is let pass of what isn't known yet, in standard errors. */
-static const double MOST = 4, SLACK = 0.5, LIMIT = 12, DOUBTS = 1;
+static const double MOST = 4, SLACK = 0.5, LIMIT = 12, DOUBTS = 1, NEAR = 8;
 
 bool alarm__watches(const struct alarm *a)
 {
 	return a->usual > 0;
+}
+
+bool alarm__is_near(const struct alarm *a)
+{
+	return !a->raised && (a->up > NEAR || a->down > NEAR);
 }
 
 static void learn(struct alarm *a, double x, double y)

@@ -64,5 +64,7 @@ enum alarm_news alarm__add(struct alarm *alarm, double x, double y, struct alarm
 bool alarm__fix(struct alarm *alarm);
 /* Whether it has learnt enough to raise one. */
 bool alarm__watches(const struct alarm *alarm);
+/* Two thirds of what raises one have come together: of those that are near, few become one. */
+bool alarm__is_near(const struct alarm *alarm);
 
 #endif

@@ -78,6 +78,29 @@ static double wanted_by_rings(const struct budget *b, const struct budget_window
 	return b->fill > FULL ? b->factor * b->fill / CALM : 1;
 }
 
+static void budget__begin_anew(struct budget *b, double factor)
+{
+	b->factor = factor;
+	b->highest = fmax(b->highest, factor);
+	b->since_change_ns = 0;
+	b->varying_ns = b->varying_span_ns = b->overflows = b->fill = 0;
+}
+
+struct budget_mode budget__mode(double share)
+{
+	return (struct budget_mode){share, 1, share * CREDIT_S * SECOND};
+}
+
+void budget__swap(struct budget *b, struct budget_mode *other)
+{
+	const struct budget_mode was = {b->share, b->factor, b->credit_ns};
+
+	b->share = other->share;
+	b->credit_ns = other->credit_ns;
+	budget__begin_anew(b, other->factor);
+	*other = was;
+}
+
 static bool budget__set(struct budget *b, double factor)
 {
 	factor = fmin(factor, b->factor * MOST_AT_ONCE);
@@ -85,11 +108,8 @@ static bool budget__set(struct budget *b, double factor)
 	factor = fmax(1, fmin(factor, MOST));
 	if (factor == b->factor)
 		return false;
-	b->factor = factor;
-	b->highest = fmax(b->highest, factor);
+	budget__begin_anew(b, factor);
 	b->changes++;
-	b->since_change_ns = 0;
-	b->varying_ns = b->varying_span_ns = b->overflows = b->fill = 0;
 	return true;
 }
 

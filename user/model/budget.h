@@ -48,4 +48,13 @@ void budget__init(struct budget *budget, double share);
 /* True if the factor has changed, and with it the periods have to. */
 bool budget__pass(struct budget *budget, const struct budget_window *window);
 
+/* What holds while default periods are others. */
+struct budget_mode {
+	double share, factor, credit_ns; /* as in struct budget */
+};
+/* Another one, with a second's credit and periods as they are by default. */
+struct budget_mode budget__mode(double share);
+/* It holds from now on, and *other is what held before; samples' costs are learnt anew. */
+void budget__swap(struct budget *budget, struct budget_mode *other);
+
 #endif

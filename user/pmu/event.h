@@ -56,6 +56,7 @@ struct event {
 		period;
 	bool rate_given; /* the text had period= or freq= */
 	bool adaptive;   /* its period may be lengthened to stay within a budget */
+	uint64_t detail; /* its period, or frequency, while it is recorded in detail; 0: as ever */
 	/* the text wants it read at a clock's overflows, whether it interrupts or not */
 	bool at_clock;
 	bool precise_max; /* :P — the highest precise_ip that the kernel takes */

@@ -8,8 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/num.h"
 
-static const char key[] = "alarm: ";
+static const char key[] = "alarm: ", detail[] = "detail: ", with[] = " s with ";
 
 static size_t earliest(const struct alarm_sum_lines *s)
 {
@@ -22,11 +23,38 @@ static size_t earliest(const struct alarm_sum_lines *s)
 	return least;
 }
 
+static void add_detail(struct alarm_sum_lines *s, const char *text)
+{
+	const char *end = strstr(text, with), *rest = end ? end + strlen(with) : NULL;
+	_cleanup_free_ char *number = end ? xstrndup(text, (size_t)(end - text)) : NULL;
+	double seconds;
+	uint64_t times;
+
+	if (!number || num__parse_f64(number, &seconds) < 0 || !num__take_u64(&rest, &times))
+		return;
+	s->detail_s += seconds;
+	if (times > s->times)
+		s->times = times;
+}
+
+static void put_detail(const struct alarm_sum_lines *s, struct prof *to)
+{
+	_cleanup_free_ char *line = s->detail_s > 0 ?
+					    xasprintf("%s%.3f%s%" PRIu64 " times as many samples",
+						      detail, s->detail_s, with, s->times) :
+					    NULL;
+
+	if (line)
+		prof__comment(to, line);
+}
+
 void alarm_sum__add(struct alarm_sum_lines *s, const char *comment, const char *host)
 {
 	_cleanup_free_ char *line = NULL;
 	char **place;
 
+	if (strncmp(comment, detail, strlen(detail)) == 0)
+		add_detail(s, comment + strlen(detail));
 	if (strncmp(comment, key, strlen(key)) != 0)
 		return;
 	line = host ? xasprintf("%s, on %s", comment, host) : xstrdup(comment);
@@ -64,6 +92,7 @@ void alarm_sum__put(const struct alarm_sum_lines *s, struct prof *to)
 		qsort(sorted, s->n, sizeof(*sorted), by_text);
 	for (size_t i = 0; i < s->n; i++)
 		prof__comment(to, sorted[i]);
+	put_detail(s, to);
 }
 
 void alarm_sum__done(struct alarm_sum_lines *s)

@@ -383,6 +383,18 @@ static void print_alarms(const struct metrics_now *now, struct buf *out)
 	}
 }
 
+static void print_detail(const struct metrics_now *now, struct buf *out)
+{
+	if (!now->may_detail)
+		return;
+	plain(out, "detail_active", "gauge", "Whether it is recorded in detail now.", now->detail);
+	head(out, "detail_seconds_total", "counter", "How long it was recorded in detail.");
+	buf__puts(out, "pmubpf_detail_seconds_total");
+	seconds(out, now->detail_ns);
+	plain(out, "detail_refused_total", "counter",
+	      "Alarms around which it was not, or not as long as it should.", now->detail_refused);
+}
+
 void metrics__print(const struct metrics *m, const struct metrics_now *now, struct buf *out)
 {
 	if (m->has_cpu_time)
@@ -403,4 +415,5 @@ void metrics__print(const struct metrics *m, const struct metrics_now *now, stru
 	print_spool(now, out);
 	print_destinations(now, out);
 	print_alarms(now, out);
+	print_detail(now, out);
 }

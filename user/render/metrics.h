@@ -52,6 +52,8 @@ struct metrics_now {
 	size_t n_destinations;
 	const struct metrics_alarm *alarms; /* of each relation that is watched */
 	size_t n_alarms;
+	bool may_detail, detail; /* it is recorded in detail around them; it is now */
+	uint64_t detail_ns, detail_refused;
 };
 void metrics__print(const struct metrics *m, const struct metrics_now *now, struct buf *out);
 

@@ -186,6 +186,7 @@ void report__head(const struct report *r, struct buf *out)
 	put_foreign(r->whole, out);
 	put_when(r->whole, out);
 	put_remarks(r->whole, "alarm", out);
+	put_remarks(r->whole, "detail", out);
 	put_remarks(r->whole, "machine", out);
 	put_remarks(r->whole, "kernel", out);
 	put_remarks(r->whole, "processor", out);

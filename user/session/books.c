@@ -433,7 +433,7 @@ static void carry_over(struct session *s, size_t index, struct ledger_event *e, 
 	e->out.rings = e->in.rings + e->kernel.emitted - e->decoded;
 	e->out.weight_rings = e->in.weight_rings + e->kernel.weight_emitted - e->weight_decoded;
 	next->in = e->out;
-	if (s->opts->events->events[index].adaptive)
+	if (session__period(s, index))
 		next->period = e->period;
 }
 

@@ -183,6 +183,9 @@ struct session_windows {
 struct session_windows session__windows(const struct session *s, struct session_windows *told);
 /* What all of it has cost until now. */
 struct cost session__cost(const struct session *s);
+/* From now on, or no more: events that have a rate for it (struct event) have that. Nothing is
+ * missed, and each sample stands for what it stands for. */
+void session__set_detail(struct session *s, bool on);
 /* Frees what is still in it. */
 void session__give_up(struct session *s, struct session_cut *cut);
 

@@ -19,6 +19,7 @@ enum {
 	WINDOW_NS = 100 * 1000 * 1000,
 	TIMED_EVERY = 16, /* samples, of those that are accounted */
 	MEAN_OF = 512,    /* about so many */
+	DETAIL_COSTS = 5, /* times the budget, while it is in detail */
 };
 
 /* A mean cost, by those that were timed; of late. */
@@ -49,15 +50,23 @@ struct spending {
 	struct settled {
 		uint64_t at_ns; /* 0: the start isn't over */
 		uint64_t kernel_ns, reader_ns;
-	} settled;         /* what the start had cost */
-	uint64_t fixed_ns; /* of all windows since */
-	int n_cpus;        /* that are watched */
-	uint64_t *period;  /* per event: the present one */
+	} settled;                 /* what the start had cost */
+	uint64_t fixed_ns;         /* of all windows since */
+	int n_cpus;                /* that are watched */
+	uint64_t *period;          /* per event: the present one; in frequency mode that */
+	bool detail;               /* events that have a rate for it have that */
+	struct budget_mode unused; /* of the two, that which isn't on */
 };
 
 static bool is_adaptive(const struct session *s, size_t event)
 {
 	return s->opts->budget > 0 && s->opts->events->events[event].adaptive;
+}
+
+/* Nobody else's period is another one than it was opened with. */
+static bool may_change(const struct session *s, size_t event)
+{
+	return is_adaptive(s, event) || s->opts->events->events[event].detail;
 }
 
 static bool any_adaptive(const struct session *s)
@@ -92,6 +101,7 @@ void session__spend_begin(struct session *s)
 	s->spending = sp;
 	sp->n_cpus = s->cpus->n;
 	budget__init(&sp->budget, any_adaptive(s) ? s->opts->budget / 100 * s->cpus->n : 0);
+	sp->unused = budget__mode(sp->budget.share * DETAIL_COSTS);
 	sp->period = xcalloc(events->n, sizeof(*sp->period));
 	for (size_t i = 0; i < events->n; i++)
 		sp->period[i] = events->events[i].attr.sample_period;
@@ -197,24 +207,56 @@ static uint64_t kernel_ns(const struct kernel_totals *now, struct kernel_totals 
 	return mean__times(mean, seen);
 }
 
+/* As it is now, in detail or not. */
+static uint64_t wanted_period(const struct session *s, size_t event)
+{
+	const struct spending *sp = s->spending;
+	const struct event *e = &s->opts->events->events[event];
+	uint64_t base = sp->detail && e->detail ? e->detail : e->attr.sample_period;
+
+	return is_adaptive(s, event) ? period__prime((uint64_t)((double)base * sp->budget.factor)) :
+				       base;
+}
+
 static void set_period(struct session *s, size_t event)
 {
 	struct ledger_event *e = &s->assembly.books.events[event];
 	uint64_t *now = &s->spending->period[event], before = *now;
 	enum pmb_weight weight = event_weight(s, event);
-	double wanted = (double)s->opts->events->events[event].attr.sample_period *
-			s->spending->budget.factor;
+	bool freq = s->opts->events->events[event].attr.freq;
 
-	*now = period__prime((uint64_t)wanted);
-	if (e->period < *now)
+	*now = wanted_period(s, event);
+	/* the longest of the part: it may have begun with the one that ends now */
+	if (!freq && e->period < before)
+		e->period = before;
+	if (!freq && e->period < *now)
 		e->period = *now;
 	for (size_t i = 0; i < s->counters.n; i++) {
 		if (s->counters.list[i].event != event)
 			continue;
 		counter__set_period(&s->counters.list[i], *now);
-		if (weight != PMB_WEIGHT_CLOCK_CPU && weight != PMB_WEIGHT_GRID)
+		if (!freq && weight != PMB_WEIGHT_CLOCK_CPU && weight != PMB_WEIGHT_GRID)
 			e->cut += before;
 	}
+}
+
+static void set_periods(struct session *s)
+{
+	for (size_t i = 0; i < s->opts->events->n; i++) {
+		if (may_change(s, i) && wanted_period(s, i) != s->spending->period[i])
+			set_period(s, i);
+	}
+}
+
+void session__set_detail(struct session *s, bool on)
+{
+	struct spending *sp = s->spending;
+
+	if (sp->detail == on || s->stopped_ns)
+		return;
+	sp->detail = on;
+	budget__swap(&sp->budget, &sp->unused);
+	set_periods(s);
 }
 
 /* Since the window began. */
@@ -279,17 +321,13 @@ void session__spend_round(struct session *s)
 	w = session__window(s, now);
 	if (sp->settled.at_ns)
 		sp->fixed_ns += w.fixed_ns;
-	if (!budget__pass(&sp->budget, &w))
-		return;
-	for (size_t i = 0; i < s->opts->events->n; i++) {
-		if (is_adaptive(s, i))
-			set_period(s, i);
-	}
+	if (budget__pass(&sp->budget, &w))
+		set_periods(s);
 }
 
 uint64_t session__period(const struct session *s, size_t event)
 {
-	return is_adaptive(s, event) ? s->spending->period[event] : 0;
+	return may_change(s, event) ? s->spending->period[event] : 0;
 }
 
 void session__spend_on_another(struct session *s)
@@ -297,6 +335,7 @@ void session__spend_on_another(struct session *s)
 	struct spending *sp = s->spending;
 
 	sp->budget.share += sp->budget.share / sp->n_cpus;
+	sp->unused.share += sp->unused.share / sp->n_cpus;
 	sp->n_cpus++;
 }
 

@@ -212,7 +212,8 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 		.want_data = (o->labels & LABEL_DATA) && event_skid(event),
 		.want_context = o->labels & LABEL_CONTEXT,
 		.has_task_regs = feature__has(FEATURE_TASK_REGS),
-		.live_period = event->adaptive && event->unit == UNIT_NS && !event->off_cpu,
+		.live_period = (event->adaptive || event->detail) && event->unit == UNIT_NS &&
+			       !event->off_cpu,
 		.off_cpu = event->off_cpu,
 		.off_min_ns = event->off_min_ns,
 	};
