@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/block_hints.h"
 #include "cmd/cmd.h"
 #include "cmd/remarks.h"
 #include "cmd/units.h"
@@ -195,6 +196,8 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		prof->duration_ns = (int64_t)((out->kept->to_s - out->kept->from_s) * 1e9);
 	}
 	add_remarks(prof, summary);
+	if (recorded.want_blockclass)
+		add_block_hints(prof);
 	held_up__remarks(&out->held_up, result->cgroups, prof);
 	return prof;
 }

@@ -18,6 +18,7 @@
  *	user stacks: 1990 complete, 10 truncated	(and kernel stacks)
  *
  *	timeline: steps of 10 ms		(if samples have their moment)
+ *	hint: div: ARITH:DIVIDER_ACTIVE counts …	(cmd/block_hints.h)
  *
  * and what cmd/held_up.h says.
  *

@@ -243,7 +243,7 @@ static void add_line(struct remark_sum *s, const char *text)
 {
 	static const char *const whole[] = {"pmubpf: ", "command: ",         "machine: ",
 					    "kernel: ", "kernel build-id: ", "timeline: ",
-					    "role ",    "warning: "};
+					    "role ",    "warning: ",         "hint: "};
 	const char *rest;
 
 	if (behind(text, "event "))
