@@ -73,6 +73,16 @@ t_remainders() {
 	expect_ge "$(grep -c '^\[no code\];' "$T/folded")" 1 "lines without code"
 }
 
+# Faults are exact: all of a function that only stores are stores. Clocks are not.
+t_opcodes() {
+	pmb_ok record -e page-faults -c 1 --by opcode -o "$T/folded" -- "$WORKLOADS/objects"
+	expect_eq "$(grep -E ';touch [0-9]+$' "$T/folded" | grep -vc '^store;')" 0 "lines of others"
+	expect_eq "$(folded_sum_of "$T/folded" '^store;.*;touch$')" 400 "faults of stores"
+	pmb record -e cpu-clock,page-faults --label opcode -o "$T/p.pb.gz" -- true
+	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" 'cpu-clock interrupts .* later .* blockclass' "why, and what else"
+}
+
 # A profile that was made without it says so; a word more would be one with all in a remainder.
 t_must_be_asked_for() {
 	pmb_ok record -e task-clock -o "$T/p.pb.gz" -- "$WORKLOADS/blocks" 0.2

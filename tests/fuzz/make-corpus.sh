@@ -163,11 +163,11 @@ reply() { # NAME KIND BODY-FILE
 }
 frame() { le 2 ${#1}; printf %s "$1"; le 2 ${#2}; printf %s "$2"; le 2 ${#3}; printf %s "$3"
 	le 4 "$4"; le 4 0; }
-named() { le 1 0; le 8 $((0x401000)); le 1 3; frame "$1" "" "" 0; le 1 0; }
+named() { le 1 0; le 8 $((0x401000)); le 2 259; frame "$1" "" "" 0; le 1 0; }
 { le 4 1; named main; } >"$W/b"; reply named 0 "$W/b"
-{ le 4 2; named main; le 1 1; le 8 16; le 1 0; frame "" "" "" 0; le 1 0; } >"$W/b"
+{ le 4 2; named main; le 1 1; le 8 16; le 2 0; frame "" "" "" 0; le 1 0; } >"$W/b"
 	reply no-symbol 0 "$W/b"
-{ le 4 1; le 1 0; le 8 16; le 1 0; frame outer _Z5outerv a.c 3; le 1 2; frame mid "" a.c 4
+{ le 4 1; le 1 0; le 8 16; le 2 0; frame outer _Z5outerv a.c 3; le 1 2; frame mid "" a.c 4
 	frame in _Z2inv "" 0; } >"$W/b"
 reply inlined 0 "$W/b"
 { le 4 0; } >"$W/b"; reply none 0 "$W/b"
@@ -180,10 +180,10 @@ place() { le 2 ${#1}; printf %s "$1"; le 2 8; printf /src/a.c; le 4 10; } # FUNC
 	place ""; place inner; insn 2 2; le 1 0; } >"$W/b"; reply listing 0 "$W/b"
 { le 4 9; named main; } >"$W/b"; reply too-many 0 "$W/b"
 { le 4 1; named $'a\tb'; le 1 0; } >"$W/b"; reply left-over 0 "$W/b"
-{ le 4 1; le 1 0; le 8 1; le 1 0; le 2 65535; printf abc; } >"$W/b"; reply short-name 0 "$W/b"
-{ le 4 1; le 1 0; le 8 16; le 1 0; frame f "" "" 0; le 1 255; } >"$W/b"; reply many-inlined 0 "$W/b"
-{ le 4 1; le 1 7; le 8 16; le 1 0; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-reason 0 "$W/b"
-{ le 4 1; le 1 0; le 8 16; le 1 255; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-block 0 "$W/b"
+{ le 4 1; le 1 0; le 8 1; le 2 0; le 2 65535; printf abc; } >"$W/b"; reply short-name 0 "$W/b"
+{ le 4 1; le 1 0; le 8 16; le 2 0; frame f "" "" 0; le 1 255; } >"$W/b"; reply many-inlined 0 "$W/b"
+{ le 4 1; le 1 7; le 8 16; le 2 0; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-reason 0 "$W/b"
+{ le 4 1; le 1 0; le 8 16; le 2 255; frame f "" "" 0; le 1 0; } >"$W/b"; reply other-block 0 "$W/b"
 { le 1 0; le 1 1; le 1 0; le 1 20; head -c 20 /dev/zero; le 2 7; printf x.debug
 	le 4 7; } >"$W/b"; reply file 1 "$W/b"
 { le 1 3; le 1 0; le 1 0; le 1 0; le 2 0; le 4 0; } >"$W/b"; reply bad-file 1 "$W/b"

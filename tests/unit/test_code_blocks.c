@@ -310,6 +310,20 @@ Test(blocks, classes)
 	}
 }
 
+Test(blocks, the_instruction_itself)
+{
+	static const uint8_t code[] = ADD DIV LOAD RET;
+	struct code_blocks *b = xcalloc(1, sizeof(*b));
+
+	code_blocks__find(b, INSN_X86_64, code, sizeof(code) - 1);
+	cr_expect_eq(code_blocks__insn(b, 0), PMB_BLOCK_INTEGER);
+	cr_expect_eq(code_blocks__insn(b, 3), PMB_BLOCK_DIV);
+	cr_expect_eq(code_blocks__insn(b, 6), PMB_BLOCK_LOAD);
+	cr_expect_eq(code_blocks__insn(b, 7), PMB_BLOCK_NONE);
+	cr_expect_eq(code_blocks__insn(b, 10), PMB_BLOCK_NONE);
+	free(b);
+}
+
 /* Nothing ends it for a long while. */
 Test(blocks, long_ones_are_cut)
 {

@@ -87,10 +87,12 @@ Test(known, a_block_is_asked_for_where_it_is_wanted)
 	known__keep(known, 1, 0x10, &name);
 	cr_expect_not(known__find(known, 1, 0x10, true, &copy));
 	name.block = 3;
+	name.insn = 4;
 	name.block_asked = true;
 	known__keep(known, 1, 0x10, &name);
 	cr_assert(known__find(known, 1, 0x10, true, &copy));
 	cr_expect_eq(copy.block, 3);
+	cr_expect_eq(copy.insn, 4);
 	cr_expect_eq(known__count(known), 1);
 	name.block = 0;
 	name.block_asked = false;

@@ -205,7 +205,7 @@ static int lying_helper(int sock, void (*misbehave)(int sock, const struct symd_
 			symd_msg__put_u32(&b, 1);
 			symd_msg__put_u8(&b, SYM_NAMED);
 			symd_msg__put_u64(&b, cursor__u64(&body));
-			symd_msg__put_u8(&b, 0); /* no block */
+			symd_msg__put_u16(&b, 0); /* no block */
 			symd_msg__put_u16(&b, 2);
 			buf__add(&b, "ok", 2);
 			/* no other name, no file, no line, no first line… */
@@ -301,7 +301,7 @@ static void send_bad_answers(int sock, const struct symd_header *header)
 		symd_msg__put_u32(&b, 1);
 		symd_msg__put_u8(&b, SYM_NAMED);
 		symd_msg__put_u64(&b, 0);
-		symd_msg__put_u8(&b, 0); /* no block */
+		symd_msg__put_u16(&b, 0); /* no block */
 		symd_msg__put_u16(&b, 5);
 		buf__add(&b, "a\0b", 3); /* shorter than it says, and with a NUL */
 	}
@@ -336,7 +336,7 @@ static void send_bad_inlined(int sock, const struct symd_header *header)
 		symd_msg__put_u32(&b, 1);
 		symd_msg__put_u8(&b, SYM_NAMED);
 		symd_msg__put_u64(&b, 0);
-		symd_msg__put_u8(&b, 0); /* no block */
+		symd_msg__put_u16(&b, 0); /* no block */
 		symd_msg__put_u16(&b, 2);
 		buf__add(&b, "ok\0\0\0\0\0\0\0\0\0\0\0\0", 14);
 		symd_msg__put_u8(&b, 3);

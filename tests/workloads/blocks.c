@@ -26,7 +26,7 @@ static uint64_t cpu_ns(void)
 										thread_cpu_ns();
 }
 
-static char from[4096] __attribute__((aligned(64))), to[4096] __attribute__((aligned(64)));
+static char to[4096] __attribute__((aligned(64)));
 static void *ring[64];
 
 static void make_ring(void)
@@ -43,6 +43,8 @@ static int always(void)
 #define LOOP(name) __attribute__((noinline)) static void name(uint64_t n)
 
 #ifdef __x86_64__
+static char from[4096] __attribute__((aligned(64)));
+
 #define AGAIN "dec %0\n\tjnz 1b"
 
 LOOP(adds_locked)

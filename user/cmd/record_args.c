@@ -444,7 +444,7 @@ static int settle_outputs(struct record_args *a)
 	int r = 0;
 
 	a->names.types = with_data && !a->no_symbols;
-	a->names.blocks = a->sampling.session.labels & LABEL_BLOCKCLASS;
+	a->names.blocks = a->sampling.session.labels & (LABEL_BLOCKCLASS | LABEL_OPCODE);
 	if (a->format && !format)
 		return err__usage(a->err, "--format '%s': it is one of " FORMAT_WORDS, a->format);
 	if (with_data) /* pages are those of processes */

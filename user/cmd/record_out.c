@@ -175,6 +175,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.cgroups = result->cgroups,
 		.want_language = out->args->sampling.session.labels & LABEL_LANGUAGE,
 		.want_blockclass = out->args->sampling.session.labels & LABEL_BLOCKCLASS,
+		.want_opcode = out->args->sampling.session.labels & LABEL_OPCODE,
 		.want_cgroup = out->args->sampling.label_cgroup,
 		.window = out->args->sampling.window.spec.name,
 		.grid_ns = out->args->sampling.session.grid_ns,

@@ -13,6 +13,7 @@
 #include "model/labels.h"
 #include "pmu/probe.h"
 #include "pmu/settle.h"
+#include "pmu/skid.h"
 #include "sys/procfs.h"
 
 /* Options without a letter, apart from those of the subcommands. */
@@ -362,6 +363,24 @@ static int check_off_cpu(const struct sampling_args *a, struct err *err)
 	return 0;
 }
 
+/* Of others an instruction says as little as where it stands. */
+static int check_opcode(const struct sampling_args *a, struct err *err)
+{
+	for (size_t i = 0; (a->session.labels & LABEL_OPCODE) && i < a->events.n; i++) {
+		const struct event *event = &a->events.events[i];
+
+		if (!event->added && !event_pc_is_exact(event))
+			return err__usage(err,
+					  "opcode: %s interrupts some instructions later than what "
+					  "it is about, so that of a sample isn't it; use "
+					  "blockclass, which is that of the block of code, or only "
+					  "events that are exact (cycles:pp, where the CPU has it; "
+					  "page-faults)",
+					  event__label(event));
+	}
+	return 0;
+}
+
 struct clock_need {
 	const struct session_opts *session;
 	bool each_pass;
@@ -394,7 +413,8 @@ int sampling_args__settle(struct sampling_args *a, bool each_pass, struct err *e
 		r = check_off_cpu(a, err);
 	if (r < 0)
 		return r;
-	return settle(&a->events, &a->plan, &a->parsed, &opts, &a->notes, err);
+	r = settle(&a->events, &a->plan, &a->parsed, &opts, &a->notes, err);
+	return r < 0 ? r : check_opcode(a, err);
 }
 
 void sampling_args__done(struct sampling_args *a)

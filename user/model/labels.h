@@ -21,6 +21,7 @@ enum row_label {
 	LABEL_ADDR = 512,
 	LABEL_LANGUAGE = 1024,
 	LABEL_BLOCKCLASS = 32768,
+	LABEL_OPCODE = 65536,
 };
 
 /* X(label, word), and FIRST of the first: what users ask for, and what is recorded for it. */
@@ -58,8 +59,8 @@ enum row_label {
 	X(LABEL_WAKER, "waker")                 \
 	X(LABEL_CONTEXT, "context")             \
 	X(LABEL_LANGUAGE, "language")           \
-	X(LABEL_BLOCKCLASS, "blockclass")
-
+	X(LABEL_BLOCKCLASS, "blockclass")       \
+	X(LABEL_OPCODE, "opcode")
 /* What is recorded for what users ask for; 0: no label has that word. */
 unsigned label__of_word(const char *word);
 

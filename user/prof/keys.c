@@ -90,7 +90,8 @@ static int parse_word(struct prof_key *ret, const char *word, const struct prof 
 		*ret = (struct prof_key){KEY_LABEL, xstrdup(word)};
 		return 0;
 	}
-	if (strcmp(word, BLOCKCLASS_LABEL) == 0 && p->n_samples)
+	if ((strcmp(word, BLOCKCLASS_LABEL) == 0 || strcmp(word, OPCODE_LABEL) == 0) &&
+	    p->n_samples)
 		return err__usage(err,
 				  "--by %s: the code was not looked at: that is done when "
 				  "recording (`pmubpf record --label %s')",

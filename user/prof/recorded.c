@@ -307,13 +307,16 @@ static void label_language(struct builder *b)
 }
 
 /* Of where the sample was taken. */
-static void label_blockclass(struct builder *b, const struct profile_key *key)
+static void label_classes(struct builder *b, const struct profile_key *key)
 {
 	uint32_t leaf = profile__leaf(b->r->profile, key);
+	const struct sym_name *name = &b->r->names->locations[leaf];
+	bool in_kernel = b->frames[leaf].kind == FRAME_KERNEL;
 
-	label_text(b, BLOCKCLASS_LABEL,
-		   block_class_word(b->r->names->locations[leaf].block,
-				    b->frames[leaf].kind == FRAME_KERNEL));
+	if (b->r->want_blockclass)
+		label_text(b, BLOCKCLASS_LABEL, block_class_word(name->block, in_kernel));
+	if (b->r->want_opcode)
+		label_text(b, OPCODE_LABEL, block_class_word(name->insn, in_kernel));
 }
 
 static void label_moment(struct builder *b, uint32_t step)
@@ -348,8 +351,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	data_labels__add(&b->data, row, &set);
 	if (b->r->want_language)
 		label_language(b);
-	if (b->r->want_blockclass)
-		label_blockclass(b, key);
+	if (b->r->want_blockclass || b->r->want_opcode)
+		label_classes(b, key);
 	if (b->r->window)
 		label_window(b, &set);
 	label_off(b, &set);

@@ -32,6 +32,7 @@ struct recorded {
 	struct cgroups *cgroups;         /* NULL: nothing is known of them */
 	bool want_language;              /* of the innermost frame that has one, as a label */
 	bool want_blockclass;            /* of the block where it was taken, as a label */
+	bool want_opcode;                /* of the instruction itself */
 	bool want_cgroup;                /* its path as a label, besides the container */
 	const char *window;              /* what windows are called; NULL: there are none */
 	uint64_t grid_ns;                /* a step of moments */

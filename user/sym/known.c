@@ -129,6 +129,7 @@ void known__keep(struct known *k, uint64_t file_serial, uint64_t off, const stru
 	if (number <= k->n) { /* all of it again, for its block */
 		if (name->block_asked) {
 			k->names[number - 1].block = name->block;
+			k->names[number - 1].insn = name->insn;
 			k->names[number - 1].block_asked = true;
 		}
 		return;

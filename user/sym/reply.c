@@ -138,10 +138,10 @@ static bool parse_answer(struct cursor *c, struct texts *texts, struct sym_name 
 {
 	uint8_t reason = cursor__u8(c);
 	uint64_t vaddr = cursor__u64(c);
-	uint8_t block = cursor__u8(c);
+	uint8_t block = cursor__u8(c), insn = cursor__u8(c);
 
-	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason, .block = block};
-	if (cursor__ok(c) && block < PMB_N_BLOCK_CLASSES &&
+	*ret = (struct sym_name){.vaddr = vaddr, .reason = reason, .block = block, .insn = insn};
+	if (cursor__ok(c) && block < PMB_N_BLOCK_CLASSES && insn < PMB_N_BLOCK_CLASSES &&
 	    (reason == SYM_NAMED || reason == SYM_NO_SYMBOL) &&
 	    parse_frame(c, texts, &ret->frame) &&
 	    (reason == SYM_NAMED) == (ret->frame.name != NULL) && parse_inlined(c, texts, ret) &&
@@ -159,6 +159,7 @@ static bool pass_over(struct cursor *c, struct sym_name *ret)
 		.vaddr = ret->vaddr,
 		.reason = ret->reason,
 		.block = ret->block,
+		.insn = ret->insn,
 	};
 
 	sym_name__done(ret);

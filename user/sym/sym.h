@@ -34,7 +34,7 @@ struct sym_name {
 	struct sym_frame frame;
 	uint64_t vaddr;
 	enum sym_reason reason;
-	uint8_t block; /* enum pmb_block_class; sym__want_blocks() */
+	uint8_t block, insn; /* enum pmb_block_class; sym__want_blocks() */
 	bool block_asked;
 	struct sym_frame *inlined;
 	size_t n_inlined;

@@ -15,13 +15,16 @@
 #include "symd/protocol.h"
 #include "symd/python_object.h"
 
+static const struct elf_block no_block;
+
 /* What an answer begins with. */
 static void put_head(struct buf *reply, enum sym_reason reason, uint64_t vaddr,
-		     enum pmb_block_class block)
+		     struct elf_block block)
 {
 	symd_msg__put_u8(reply, (uint8_t)reason);
 	symd_msg__put_u64(reply, vaddr);
-	symd_msg__put_u8(reply, (uint8_t)block);
+	symd_msg__put_u8(reply, (uint8_t)block.class);
+	symd_msg__put_u8(reply, (uint8_t)block.insn);
 }
 
 /* The name as the linker has it, if that is another one and can be told whole. */
@@ -118,7 +121,7 @@ static void answer_data(struct answerer *a, struct elf_file *elf, uint64_t offse
 	else if (typed && part.variable && *part.variable)
 		name = part.variable;
 	typed = typed && name;
-	put_head(reply, name ? SYM_NAMED : SYM_NO_SYMBOL, vaddr, PMB_BLOCK_NONE);
+	put_head(reply, name ? SYM_NAMED : SYM_NO_SYMBOL, vaddr, no_block);
 	put_frame(a, name, named ? a->system.data : "", named ? symbol.len : 0, NULL, reply);
 	symd_msg__put_u8(reply, typed ? 1 + (part.member.len > 0) : 0);
 	if (typed)
@@ -150,7 +153,7 @@ static void answer_object(struct answerer *a, struct elf_file *elf, uint64_t pla
 
 	if (found && variable)
 		name_variable(a, &part);
-	put_head(reply, found ? SYM_NAMED : SYM_NO_SYMBOL, place, PMB_BLOCK_NONE);
+	put_head(reply, found ? SYM_NAMED : SYM_NO_SYMBOL, place, no_block);
 	put_frame(a, found ? variable ? a->variable.data : part.type.data : NULL, "", 0, NULL,
 		  reply);
 	symd_msg__put_u8(reply, found ? variable + (part.member.len > 0) : 0);
@@ -166,7 +169,7 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, bo
 {
 	struct debug_frame frames[DEBUG_INFO_FRAMES];
 	struct elf_name symbol = {0};
-	enum pmb_block_class class = PMB_BLOCK_NONE;
+	struct elf_block found = {0};
 	uint64_t vaddr = offset;
 	const char *name = NULL, *system = "";
 	size_t n = 0, len = 0;
@@ -182,7 +185,7 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, bo
 	}
 	if (elf_file__vaddr(elf, offset, &vaddr)) {
 		if (block)
-			class = elf_blocks__class(&a->blocks, elf, vaddr);
+			found = elf_blocks__at(&a->blocks, elf, vaddr);
 		named = elf_file__find(elf, vaddr, &symbol);
 		if ((a->wanted & (SYMD_WANT_INLINED | SYMD_WANT_LINES)) && !symbol.plt)
 			n = elf_file__debug_frames(elf, vaddr, frames);
@@ -198,7 +201,7 @@ void answerer__elf(struct answerer *a, struct elf_file *elf, uint64_t offset, bo
 	} else {
 		n = 0; /* calls inlined into what has no name */
 	}
-	put_head(reply, name ? SYM_NAMED : SYM_NO_SYMBOL, vaddr, class);
+	put_head(reply, name ? SYM_NAMED : SYM_NO_SYMBOL, vaddr, found);
 	put_frame(a, name, system, len, n ? &frames[0] : NULL, reply);
 	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
@@ -241,7 +244,7 @@ void answerer__jit(struct answerer *a, struct jit_file *jit, uint64_t addr, stru
 		n = take_parts(parts, frames);
 		symbol.len = strlen(parts);
 	}
-	put_head(reply, symbol.name ? SYM_NAMED : SYM_NO_SYMBOL, addr, PMB_BLOCK_NONE);
+	put_head(reply, symbol.name ? SYM_NAMED : SYM_NO_SYMBOL, addr, no_block);
 	put_frame(a, symbol.name ? name_of(a, &symbol) : NULL, "", 0, n ? &frames[0] : NULL, reply);
 	put_inlined(a, frames + 1, n ? n - 1 : 0, reply);
 }
@@ -251,7 +254,7 @@ void answer__object(const void *object, size_t len, uint32_t position, struct bu
 	struct python_function f;
 	bool named = python_function__read(&f, object, len, position);
 
-	put_head(reply, named ? SYM_NAMED : SYM_NO_SYMBOL, 0, PMB_BLOCK_NONE);
+	put_head(reply, named ? SYM_NAMED : SYM_NO_SYMBOL, 0, no_block);
 	symd_msg__put_text(reply, named ? f.name.data : NULL, SYMD_NAME_MAX);
 	symd_msg__put_text(reply, NULL, 0);
 	named = named && f.file.len;

@@ -136,3 +136,12 @@ enum pmb_block_class code_blocks__class(const struct code_blocks *b, size_t at)
 	} while (at < b->len && has(b->insns, at) && !has(b->blocks, at));
 	return class_of(count, n);
 }
+
+enum pmb_block_class code_blocks__insn(const struct code_blocks *b, size_t at)
+{
+	struct insn_data o;
+
+	if (at >= b->len || !has(b->insns, at))
+		return PMB_BLOCK_NONE;
+	return insn_class__read(b->set, b->bytes + at, b->len - at, &o);
+}

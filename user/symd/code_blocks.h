@@ -30,5 +30,7 @@ struct code_blocks {
 void code_blocks__find(struct code_blocks *b, enum insn_set set, const uint8_t *bytes, size_t len);
 /* Of the block that holds the instruction at that place; PMB_BLOCK_NONE: none begins there. */
 enum pmb_block_class code_blocks__class(const struct code_blocks *b, size_t at);
+/* Of that instruction alone. */
+enum pmb_block_class code_blocks__insn(const struct code_blocks *b, size_t at);
 
 #endif

@@ -31,16 +31,22 @@ static bool find_extent(struct elf_file *elf, uint64_t vaddr, uint64_t *start, u
 	return is_near(*start, *end, vaddr);
 }
 
-enum pmb_block_class elf_blocks__class(struct elf_blocks **b, struct elf_file *elf, uint64_t vaddr)
+static struct elf_block block_at(const struct elf_blocks *b, uint64_t vaddr)
+{
+	return (struct elf_block){code_blocks__class(&b->code, vaddr - b->start),
+				  code_blocks__insn(&b->code, vaddr - b->start)};
+}
+
+struct elf_block elf_blocks__at(struct elf_blocks **b, struct elf_file *elf, uint64_t vaddr)
 {
 	uint64_t start, end;
 	enum insn_set set;
 
 	if (*b && vaddr - (*b)->start < (*b)->size)
-		return code_blocks__class(&(*b)->code, vaddr - (*b)->start);
+		return block_at(*b, vaddr);
 	if (!insn_set__of(elf_file__machine(elf), elf_file__is_64(elf), &set) ||
 	    !find_extent(elf, vaddr, &start, &end))
-		return PMB_BLOCK_NONE;
+		return (struct elf_block){0};
 	if (!*b)
 		*b = xcalloc(1, sizeof(**b));
 	(*b)->start = start;
@@ -48,7 +54,7 @@ enum pmb_block_class elf_blocks__class(struct elf_blocks **b, struct elf_file *e
 		elf_file__read(elf, start, (*b)->bytes,
 			       end - start < CODE_BLOCKS_BYTES ? end - start : CODE_BLOCKS_BYTES);
 	code_blocks__find(&(*b)->code, set, (*b)->bytes, (*b)->size);
-	return code_blocks__class(&(*b)->code, vaddr - start);
+	return block_at(*b, vaddr);
 }
 
 struct elf_blocks *elf_blocks__free(struct elf_blocks *b)

@@ -11,9 +11,13 @@
 
 struct elf_blocks; /* NULL: nothing was looked at yet */
 
+struct elf_block {
+	enum pmb_block_class class, insn; /* of the block, of the instruction itself */
+};
+
 /* PMB_BLOCK_NONE: of another machine, in no function that the file tells of, or too far from where
  * it begins. */
-enum pmb_block_class elf_blocks__class(struct elf_blocks **b, struct elf_file *elf, uint64_t vaddr);
+struct elf_block elf_blocks__at(struct elf_blocks **b, struct elf_file *elf, uint64_t vaddr);
 /* Before another file's turn. NULL is fine; returns NULL. */
 struct elf_blocks *elf_blocks__free(struct elf_blocks *b);
 

@@ -17,7 +17,7 @@
  * 	OPEN_JITDUMP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  * 	OPEN_CODE_MAP	+fd				u8 reason (NAMED, NO_PERF_MAP)
  * 	LOOKUP		u32 wanted, u32 n, n × u64	u32 m, m × {u8 reason, u64 vaddr, u8 block,
- * 							frame, u8 k, k × frame}
+ * 							u8 insn, frame, u8 k, k × frame}
  * 	frame		u16 len, name, u16 len, linker's name, u16 len, file, u32 line,
  * 			u32 first line
  * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
@@ -69,20 +69,20 @@
  * answer did not fit, or took its time: the client asks again from there. The k frames are calls
  * that were inlined at the address, outermost first; without SYMD_WANT_INLINED there are none, and
  * without SYMD_WANT_LINES no file (len 0) and line 0. block is the class of the basic block there
- * (pmubpf/block_class.h); 0: not known, or not asked for (SYMD_WANT_BLOCKS). A function's
- * first line only objects say. Of
- * a place of data they are, with SYMD_WANT_TYPES, the variable's type and the member. The linker's
- * name has len 0 where it is the name. Of a place in an object (pmubpf/object_place.h) the name is
- * its type, and the frame the member; or it is that of a variable in a frame (FUNCTION::VARIABLE),
- * and its type and member follow. To DEMANGLE, len 0 says that a name is none that was mangled,
- * and m may be less than n, too. PLACES is LOOKUP's like of the open ELF file: pmubpf/operand.h;
- * without `types` no operand's object is known. LAYOUT says how the type of the variable or object
- * at a place of data lies (pmubpf/type_layout.h); len 0: nobody knows. SITE is where a probe of the
- * function of that name in the open ELF file goes (symd/elf_site.h); n functions have it. USDT are
- * all places of one of its own probes (symd/elf_usdt.h), and the counters that turn them on (0:
- * none). FUNCTION is where a function is entered, first, and all places where it is left
- * (symd/elf_exits.h); RETURNS, of many at once, where what each was given is seen, and what it
- * returns (symd/elf_returns.h): where the first isn't, the others are not looked for.
+ * (pmubpf/block_class.h), insn that of the instruction; 0: not known, or not asked for. A
+ * function's first line only objects say. Of a place of data they are, with SYMD_WANT_TYPES, the
+ * variable's type and the member. The linker's name has len 0 where it is the name. Of a place in
+ * an object (pmubpf/object_place.h) the name is its type, and the frame the member; or it is that
+ * of a variable in a frame (FUNCTION::VARIABLE), and its type and member follow. To DEMANGLE, len 0
+ * says that a name is none that was mangled, and m may be less than n, too. PLACES is LOOKUP's like
+ * of the open ELF file: pmubpf/operand.h; without `types` no operand's object is known. LAYOUT says
+ * how the type of the variable or object at a place of data lies (pmubpf/type_layout.h); len 0:
+ * nobody knows. SITE is where a probe of the function of that name in the open ELF file goes
+ * (symd/elf_site.h); n functions have it. USDT are all places of one of its own probes
+ * (symd/elf_usdt.h), and the counters that turn them on (0: none). FUNCTION is where a function is
+ * entered, first, and all places where it is left (symd/elf_exits.h); RETURNS, of many at once,
+ * where what each was given is seen, and what it returns (symd/elf_returns.h): where the first
+ * isn't, the others are not looked for.
  * CONTEXT is where threads of a process say what they work on, by the open ELF file, which it has
  * mapped at start from that offset on; keys are those of what may be published at the addresses
  * (symd/thread_context.h).
