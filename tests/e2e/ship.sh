@@ -5,6 +5,8 @@
 # whoever is killed and whatever a server does. The server is Debian's ClickHouse, started here.
 # shellcheck source=tests/e2e/clickhouse_lib.sh
 . "$(dirname "$0")/clickhouse_lib.sh"
+# shellcheck source=tests/e2e/relation_lib.sh
+. "$(dirname "$0")/relation_lib.sh"
 
 # A profile whose copies are the windows.
 setup() {
@@ -199,6 +201,40 @@ t_answers_that_get_lost() {
 	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
 	expect_eq "$rc" 0 "exit status"
 	expect_sums 6
+}
+
+alarms_of() { # DIR|URL
+	pmb_ok report --from "$1"
+	grep '^# alarm ' "$T/out"
+}
+
+# Once, whatever becomes of answers; and a server without the table takes windows that have none.
+t_alarms_are_rows() {
+	need_server
+	need_tracepoints
+	baseline "$T/before"
+	spawn "$WORKLOADS/seconds" 20 3 >"$T/known"
+	pmb_start agent --dir "$T/spool" --every 1h -e cpu-clock --alarm "$RELATION" \
+		--baseline "$T/before" -p "$spawned"
+	wait_until grep -q ': alarm, ' "$T/err" || fail "no alarm: $(cat "$T/err")"
+	pmb_finish TERM
+	misbehave lost "$http"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 0 "exit status"
+	expect_ge "$(grep -c 'INTO%20alarms' "$T/asked")" 1 "inserts"
+	rm -r "$T/state"
+	ship --to "$U"
+	expect_eq "$(fleet 'SELECT count(),any(news),any(relation),min(percent>50),
+		min(observed>expected),min(since_ns<at_ns) FROM alarms')" \
+		"1	raised	$RELATION	1	1	1" "rows"
+	alarms_of "$T/spool" | sed 's/$/, on h1/' >"$T/files"
+	alarms_of "$U" >"$T/server"
+	expect_same "alarms"
+	fleet 'DROP TABLE alarms'
+	rm -r "$T/state" "$T/spool"
+	windows "$T/spool" 2
+	ship --to "$U"
+	expect_eq "$rc" 0 "exit status without the table"
 }
 
 t_what_servers_ask_for() {

@@ -676,3 +676,47 @@ Test(ship, schema)
 	cr_assert(schema__text("clickhouse-cluster"));
 	cr_assert_null(schema__text("x"));
 }
+
+static size_t count_of(const char *data, size_t len, const char *text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i + strlen(text) <= len; i++)
+		n += memcmp(data + i, text, strlen(text)) == 0;
+	return n;
+}
+
+/* Those that comments tell, and no others; also of a window whose samples aren't shared. */
+Test(rows, alarms)
+{
+	static const char *const comments[] = {
+		"alarm: 2026-11-28T21:40:03.123Z raised 'a ~ b': 51.2 % above what was usual since "
+		"2026-11-28T21:39:59.002Z, 2400 where 1587.4 were expected",
+		"alarm: at 75.0 s 'a ~ b' was 51.2 % from what was usual",
+		"alarm: 2026-11-28T21:41:03.123Z over 'a ~ b': 40.0 % above what was usual since "
+		"2026-11-28T21:39:59.002Z, 24000 where 17143.0 were expected",
+		"warning: alarm",
+	};
+	struct prof *p = prof__new();
+
+	for (size_t i = 0; i < ARRAY_SIZE(comments); i++)
+		prof__comment(p, comments[i]);
+	for (unsigned one_of = 1; one_of <= 100; one_of += 99) {
+		struct rows_opts opts = {.one_of = one_of};
+		struct rows *r = rows__new(p, &window, &opts);
+		struct buf out = {0};
+		double percent = 51.2;
+
+		cr_expect_eq(rows__alarms(r), 2);
+		rows__put_alarms(r, &out);
+		cr_expect_eq(out.len, 2 * (3 + 33 + 8 + 8 + 4 + 8 + 8 + 6 + 3 * 8) + 7 + 5);
+		cr_expect_eq(count_of(out.data, out.len, "\x06raised"), 1);
+		cr_expect_eq(count_of(out.data, out.len, "\x04over"), 1);
+		cr_expect_eq(memcmp(out.data + 3 + 33 + 8 + 8 + 4 + 8 + 8 + 6 + 7, &percent,
+				    sizeof(percent)),
+			     0);
+		buf__done(&out);
+		rows__free(r);
+	}
+	prof__free(p);
+}

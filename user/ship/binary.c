@@ -22,6 +22,14 @@ void binary__u64(struct buf *b, uint64_t value)
 	buf__add(b, &value, sizeof(value));
 }
 
+void binary__f64(struct buf *b, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	binary__u64(b, bits);
+}
+
 void binary__length(struct buf *b, uint64_t value)
 {
 	do {

@@ -15,6 +15,7 @@
 void binary__u16(struct buf *b, uint16_t value);
 void binary__u32(struct buf *b, uint32_t value);
 void binary__u64(struct buf *b, uint64_t value);
+void binary__f64(struct buf *b, double value);
 void binary__length(struct buf *b, uint64_t value); /* of an array, or of a string */
 void binary__string(struct buf *b, const char *text);
 void binary__bytes(struct buf *b, const void *data, size_t len);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "ship/rows.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/mem.h"
 #include "ship/binary.h"
 #include "ship/frame_text.h"
+#include "spool/alarm_line.h"
 
 enum { VALUES = 3, NS_PER_S = 1000000000, S_PER_DAY = 86400 };
 
@@ -408,6 +410,53 @@ void rows__put_stack(const struct rows *r, size_t stack, struct buf *out)
 	buf__add(out, frames.data, frames.len);
 }
 
+/* Calls back for each; fn may be NULL. How many there are. */
+static size_t each_alarm(const struct rows *r,
+			 void (*fn)(const struct rows *r, const struct alarm_line *line,
+				    struct buf *out),
+			 struct buf *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->prof->n_comments; i++) {
+		_cleanup_free_ char *relation = NULL;
+		struct alarm_line line;
+
+		if (!alarm_line__parse(prof__text(r->prof, r->prof->comments[i]), &line, &relation))
+			continue;
+		n++;
+		if (fn)
+			fn(r, &line, out);
+	}
+	return n;
+}
+
+size_t rows__alarms(const struct rows *r)
+{
+	return each_alarm(r, NULL, NULL);
+}
+
+static void put_alarm(const struct rows *r, const struct alarm_line *line, struct buf *out)
+{
+	binary__string(out, r->window->host);
+	binary__string(out, r->window->boot);
+	binary__u64(out, r->window->seq);
+	binary__u64(out, rows_window__hash(r->window));
+	binary__u32(out, start_s(r));
+	binary__u64(out, (uint64_t)line->at_ns);
+	binary__u64(out, (uint64_t)line->since_ns);
+	binary__string(out, line->relation);
+	binary__string(out, alarm_words[line->word]);
+	binary__f64(out, line->percent);
+	binary__f64(out, line->observed);
+	binary__f64(out, line->expected);
+}
+
+void rows__put_alarms(const struct rows *r, struct buf *out)
+{
+	each_alarm(r, put_alarm, out);
+}
+
 static void put_texts(const struct prof *p, const uint32_t *texts, size_t n, struct buf *out)
 {
 	binary__length(out, n);
@@ -464,6 +513,23 @@ void rows__put_window(const struct rows *r, struct buf *out)
 	binary__u64(out, r->n_values);
 	binary__u32(out, (uint32_t)r->n_stacks);
 	binary__u32(out, (uint32_t)r->n_others);
+}
+
+void rows__put_question(const struct rows *r, struct buf *out)
+{
+	uint64_t hash = rows_window__hash(r->window);
+
+	buf__printf(out,
+		    "SELECT toUInt64(part),toUInt64(count()) FROM samples WHERE window=%" PRIu64
+		    " AND start=toDateTime(%" PRId64 ") GROUP BY part UNION ALL "
+		    "SELECT toUInt64(0),toUInt64(count()) FROM windows WHERE window=%" PRIu64,
+		    hash, r->prof->time_ns / NS_PER_S, hash);
+	if (rows__alarms(r))
+		buf__printf(out,
+			    " UNION ALL SELECT toUInt64(%d),toUInt64(count()) FROM alarms "
+			    "WHERE window=%" PRIu64,
+			    ROWS_ALARMS, hash);
+	buf__puts(out, " FORMAT RowBinary");
 }
 
 void rows__part(uint16_t part, size_t n, size_t *ret_from, size_t *ret_to)

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "prof/prof.h"
 
-enum { ROWS_MAX_STACKS = 20000 };
+enum { ROWS_MAX_STACKS = 20000, ROWS_ALARMS = 1 << 15 };
 
 struct rows_window {
 	const char *host, *boot;
@@ -37,6 +37,7 @@ struct rows *rows__new(const struct prof *p, const struct rows_window *window,
 void rows__free(struct rows *r);                      /* NULL is fine */
 
 size_t rows__samples(const struct rows *r);
+size_t rows__alarms(const struct rows *r); /* those that its comments tell */
 size_t rows__stacks(const struct rows *r);
 size_t rows__others(const struct rows *r); /* stacks that are [other] */
 uint64_t rows__stack_hash(const struct rows *r, size_t stack);
@@ -45,7 +46,12 @@ uint64_t rows__stack_hash(const struct rows *r, size_t stack);
 void rows__put_samples(const struct rows *r, size_t from, size_t to, uint16_t part,
 		       struct buf *out);
 void rows__put_stack(const struct rows *r, size_t stack, struct buf *out);
+void rows__put_alarms(const struct rows *r, struct buf *out); /* all of them */
 void rows__put_window(const struct rows *r, struct buf *out);
+
+/* The question what of it is there, whose rows are a part and how many rows that has: 0 is that of
+ * windows, ROWS_ALARMS that of alarms (asked only if there are any: the table may be missing). */
+void rows__put_question(const struct rows *r, struct buf *out);
 
 /* Of the part of n rows: part 1 is all, and of part k the halves are 2k and 2k + 1. */
 void rows__part(uint16_t part, size_t n, size_t *ret_from, size_t *ret_to);

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "spool/head.h"
 
 #define ALGORITHM "AWS4-HMAC-SHA256"
 enum {
@@ -228,4 +229,16 @@ enum answer s3__put(struct http_client *http, const struct s3_put *p, uint32_t *
 	http_client__post(http, &request, &reply);
 	*ret_wait_s = reply.wait_s;
 	return s3_answer(&reply, why);
+}
+
+void s3_object_name(const void *file, size_t len, const char *boot, uint64_t seq,
+		    char ret[static WINDOW_DATED_SIZE])
+{
+	struct window_id id = {.seq = seq};
+	int64_t time_ns = 0, duration_ns = 0;
+
+	snprintf(id.boot, sizeof(id.boot), "%s", boot);
+	if (!window_head(file, len < HEAD_BYTES ? len : HEAD_BYTES, &time_ns, &duration_ns))
+		time_ns = 0;
+	window_dated_name(&id, time_ns, duration_ns, ret);
 }

@@ -15,6 +15,7 @@
 #include "ship/answer.h"
 #include "ship/http_client.h"
 #include "ship/url.h"
+#include "spool/window_name.h"
 
 struct s3_header {
 	const char *name, *value; /* in small letters; trimmed */
@@ -61,5 +62,10 @@ int s3_read_file(int fd, void **ret, size_t *ret_len, struct err *err);
 enum answer s3_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX]);
 /* "/bucket/prefix/host/NAME", percent-encoded. Pure. */
 void s3_put_path(const struct ship_url *url, const char *host, const char *name, struct buf *out);
+
+/* What a window's file is called there: when it was stands in its first bytes; without them the
+ * name doesn't say it. */
+void s3_object_name(const void *file, size_t len, const char *boot, uint64_t seq,
+		    char ret[static WINDOW_DATED_SIZE]);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The tables in ClickHouse: samples (a row for each stack and set of labels of a window), stacks
- * (by their hash), windows (one row each, written last: a window without one isn't there), names
- * (of places in files, that were found since).
+ * (by their hash), windows (one row each, written last: a window without one isn't there), alarms
+ * (that were in them), names (of places in files, that were found since).
  * docs/design/0035-fleet.md says why they are so.
  */
 #ifndef PMUBPF_SHIP_SCHEMA_H
@@ -17,6 +17,8 @@ const char *schema__text(const char *form);
 	"start,window,part,host,container,comm,labels,event,stack,samples,weight,time"
 #define SCHEMA_STACKS "hash,day,functions,frames"
 #define SCHEMA_NAMES "build_id,offset,added,functions,frames"
+#define SCHEMA_ALARMS \
+	"host,boot,seq,window,start,at_ns,since_ns,relation,news,percent,observed,expected"
 #define SCHEMA_WINDOWS                                                                    \
 	"host,boot,seq,window,start,start_ns,duration_ns,types,default_type,period_type," \
 	"period,drop_frames,keep_frames,comments,layouts,rows,stacks,others"

@@ -25,14 +25,13 @@
 #include "ship/s3.h"
 #include "ship/schema.h"
 #include "ship/url.h"
-#include "spool/head.h"
 #include "spool/window_name.h"
 
 enum {
 	ASK_BYTES_MAX = 1 << 20,
 	STACKS_BYTES = 8 << 20, /* of one insert */
 	PART_ROWS_MAX = 500000, /* of one insert: servers make one block of a million */
-	PARTS_MAX = 1 << 15,
+	PARTS_MAX = ROWS_ALARMS,
 	KNOWN_MAX = 200000, /* stacks that needn't be sent again on the same day */
 	WAIT_MAX_S = 600,   /* that a server may ask for */
 	TOKENS_SINCE = 22,  /* major version that knows insert_deduplication_token */
@@ -47,6 +46,7 @@ struct sender {
 	struct intern known; /* hashes of stacks that the server has, of one day */
 	int64_t known_day;
 	uint64_t version;       /* of the server; 0: not asked yet */
+	uint64_t learnt;        /* parts that were there though nobody had said so */
 	uint32_t wait_s;        /* that the last answer asked for */
 	char why[512];          /* the last thing that went wrong, */
 	char said[512];         /* and the last that was said */
@@ -63,7 +63,7 @@ struct delivery {
 	size_t len;
 	struct pyroscope pyroscope;
 	uint8_t *done; /* bit k: part k is there */
-	bool window_done;
+	bool alarms_done, window_done;
 	bool doubt; /* some of it may be there, without our knowing */
 };
 
@@ -173,18 +173,6 @@ static void put_query_id(const struct delivery *d, struct buf *out)
 	buf__printf(out, "&query_id=pmubpf-%016" PRIx64, rows_window__hash(&d->window));
 }
 
-static void put_question(const struct delivery *d, struct buf *out)
-{
-	uint64_t hash = rows_window__hash(&d->window);
-
-	buf__printf(out,
-		    "SELECT toUInt64(part),toUInt64(count()) FROM samples WHERE window=%" PRIu64
-		    " AND start=toDateTime(%" PRId64 ") GROUP BY part UNION ALL "
-		    "SELECT toUInt64(0),toUInt64(count()) FROM windows WHERE window=%" PRIu64
-		    " FORMAT RowBinary",
-		    hash, d->prof->time_ns / 1000000000, hash);
-}
-
 static bool take_parts(struct sender *s, struct delivery *d, const struct http_reply *reply)
 {
 	struct cursor c = cursor__over(reply->data, reply->len);
@@ -193,14 +181,20 @@ static bool take_parts(struct sender *s, struct delivery *d, const struct http_r
 		uint64_t part = cursor__u64(&c), n = cursor__u64(&c);
 		size_t from, to;
 
-		if (!cursor__ok(&c) || part >= PARTS_MAX)
+		if (!cursor__ok(&c) || part > ROWS_ALARMS)
 			return false;
+		if (part == ROWS_ALARMS) {
+			s->learnt += n > 0 && !d->alarms_done;
+			d->alarms_done = n > 0;
+			continue;
+		}
 		if (part == 0) {
 			d->window_done = n > 0;
 			continue;
 		}
 		rows__part((uint16_t)part, rows__samples(d->rows), &from, &to);
 		s->state.uncertain += n != to - from;
+		s->learnt += !(d->done[part / 8] >> part % 8 & 1);
 		d->done[part / 8] |= (uint8_t)(1 << part % 8);
 	}
 	return cursor__done(&c);
@@ -215,7 +209,7 @@ static enum answer ask_parts(struct sender *s, struct delivery *d)
 	struct http_request request = {.max_bytes = ASK_BYTES_MAX, .ms = s->opts.timeout_ms};
 	enum answer a;
 
-	put_question(d, &query);
+	rows__put_question(d->rows, &query);
 	put_query_id(d, &extra);
 	request.body = query.data;
 	request.len = query.len;
@@ -374,6 +368,20 @@ static enum answer send_part(struct sender *s, struct delivery *d, unsigned part
 	return a;
 }
 
+/* In one insert, as a part of samples is. */
+static enum answer send_alarms(struct sender *s, struct delivery *d)
+{
+	_cleanup_(buf__done) struct buf rows = {0};
+	enum answer a;
+
+	if (d->alarms_done || d->window_done || !rows__alarms(d->rows))
+		return ANSWER_DONE;
+	rows__put_alarms(d->rows, &rows);
+	a = insert(s, d, "alarms", SCHEMA_ALARMS, 1, &rows);
+	d->alarms_done = a == ANSWER_DONE;
+	return a;
+}
+
 static enum answer send_window(struct sender *s, struct delivery *d)
 {
 	_cleanup_(buf__done) struct buf row = {0};
@@ -413,19 +421,6 @@ static void say(struct sender *s, const char *text)
 	s->opts.say(s->opts.ctx, text);
 }
 
-/* Of a window, when it was stands in its first bytes; without them the name doesn't say it. */
-static void name_object(const struct delivery *d, char ret[static WINDOW_DATED_SIZE])
-{
-	size_t n = d->len < HEAD_BYTES ? d->len : HEAD_BYTES;
-	struct window_id id = {.seq = d->window.seq};
-	int64_t time_ns = 0, duration_ns = 0;
-
-	snprintf(id.boot, sizeof(id.boot), "%s", d->window.boot);
-	if (!window_head(d->file, n, &time_ns, &duration_ns))
-		time_ns = 0;
-	window_dated_name(&id, time_ns, duration_ns, ret);
-}
-
 static enum answer put_object(struct sender *s, const struct delivery *d)
 {
 	char name[WINDOW_DATED_SIZE];
@@ -440,7 +435,7 @@ static enum answer put_object(struct sender *s, const struct delivery *d)
 	};
 	enum answer a;
 
-	name_object(d, name);
+	s3_object_name(d->file, d->len, d->window.boot, d->window.seq, name);
 	a = s3__put(s->http, &put, &s->wait_s, s->why);
 	if (s->wait_s > WAIT_MAX_S)
 		s->wait_s = WAIT_MAX_S;
@@ -480,6 +475,8 @@ static enum answer attempt(struct sender *s, struct delivery *d)
 	if (a == ANSWER_DONE && !d->window_done)
 		a = send_part(s, d, 1);
 	if (a == ANSWER_DONE)
+		a = send_alarms(s, d);
+	if (a == ANSWER_DONE)
 		a = send_window(s, d);
 	d->doubt |= a == ANSWER_DOUBT;
 	return a;
@@ -495,11 +492,11 @@ static int deliver(struct sender *s, struct delivery *d, const char *name, enum 
 		   struct err *err)
 {
 	for (unsigned tries = 1;; tries++) {
-		uint64_t bytes = s->news.bytes;
+		uint64_t before = s->news.bytes + s->learnt;
 
 		s->wait_s = 0;
 		*ret = attempt(s, d);
-		if (s->news.bytes != bytes) /* it gets on */
+		if (s->news.bytes + s->learnt != before) /* it gets on */
 			tries = 1;
 		if (*ret == ANSWER_SPLIT) /* not even a row of it */
 			*ret = ANSWER_REFUSED;

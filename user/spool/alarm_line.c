@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "spool/times.h"
 
-static const char *const alarm_words[ALARM_WORDS] = {
+const char *const alarm_words[ALARM_WORDS] = {
 	[ALARM_WORD_RAISED] = "raised",
 	[ALARM_WORD_OVER] = "over",
 	[ALARM_WORD_USUAL] = "usual",

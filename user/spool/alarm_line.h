@@ -23,6 +23,8 @@ enum alarm_word {
 	ALARM_WORDS
 };
 
+extern const char *const alarm_words[ALARM_WORDS];
+
 struct alarm_line {
 	int64_t at_ns, since_ns; /* since 1970 */
 	enum alarm_word word;
