@@ -4,45 +4,12 @@
 #define PMUBPF_BPF_EXITS_H
 
 #include "lib/arch.h"
+#include "lib/condition.h"
 #include "pmubpf/record.h"
 
 /* By the last bits of where a probe is in its file, and so in memory; of an exit, 1 + the condition
  * of the jump that it is; 0: it leaves each time. Of any, PMB_EXIT_STEPPED. */
 const volatile __u8 pmb_exit_when[PMB_EXIT_PLACES] = {};
-
-/* Of x86's sixteen conditions, each of odd number is the opposite of the one before. */
-static __always_inline bool holds(__u64 flags, __u32 condition)
-{
-	bool carry = flags & 1, parity = flags & 4, zero = flags & 0x40, sign = flags & 0x80;
-	bool overflow = flags & 0x800, is;
-
-	switch (condition >> 1 & 7) {
-	case 0:
-		is = overflow;
-		break;
-	case 1:
-		is = carry;
-		break;
-	case 2:
-		is = zero;
-		break;
-	case 3:
-		is = carry || zero;
-		break;
-	case 4:
-		is = sign;
-		break;
-	case 5:
-		is = parity;
-		break;
-	case 6:
-		is = sign != overflow;
-		break;
-	default:
-		is = zero || sign != overflow;
-	}
-	return is != (condition & 1);
-}
 
 /* At an exit, or at a return probe, which is behind the return: where the stack pointer was at the
  * entry of the call that is left. */
