@@ -20,14 +20,9 @@ static void add_row(struct code_view *v, const struct code_row *row)
 static void add_insn(struct code_view *v, const struct listing *l, const struct listing_row *insn,
 		     const int64_t *values)
 {
-	struct code_row row = {.address = l->vaddr + insn->at, .insn = insn, .values = values};
-	const struct listing_frame *last;
+	struct code_row row = code_row__of(l, insn);
 
-	row.frames = &l->frames[insn->first_frame];
-	row.n_frames = insn->n_frames;
-	last = &row.frames[row.n_frames - 1];
-	row.file = last->file;
-	row.line = last->line;
+	row.values = values;
 	add_row(v, &row);
 }
 

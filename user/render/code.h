@@ -7,19 +7,8 @@
 #include "base/buf.h"
 #include "prof/code.h"
 #include "prof/sources.h"
+#include "render/code_rows.h"
 #include "render/report.h"
-#include "sym/listing.h"
-
-struct code_row {
-	uint64_t address; /* as addr2line takes it */
-	/* NULL: nobody says that an instruction begins there, samples do. */
-	const struct listing_row *insn;
-	const int64_t *values; /* NULL: no sample */
-	const char *file;      /* where it stands; NULL: not known */
-	uint32_t line;
-	const struct listing_frame *frames; /* that it was inlined through, outermost first… */
-	size_t n_frames;                    /* …the function itself among them; 0: not known */
-};
 
 struct code_line {
 	const char *file;

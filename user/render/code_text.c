@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Instructions in the order of their addresses, with the source line above them where it changes.
- * What is far from any sample is one line, so that the hot places of a long function are seen.
- */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +8,12 @@
 #include "base/text.h"
 #include "render/code.h"
 #include "render/escape.h"
-#include "render/jumps.h"
 #include "render/report_head.h"
 
 enum {
-	NEAR_ROWS = 8,    /* shown on either side of one with samples */
 	HOT_LINES = 10,   /* in the table of lines */
 	SHARE_WIDTH = 7,  /* of a percentage, */
 	COUNT_WIDTH = 10, /* and of samples */
-	SOURCE_BYTES = 400,
-	TAB = 8,
 };
 
 struct table {
@@ -29,8 +21,6 @@ struct table {
 	bool *hidden; /* events that have no samples here, and ratios of such */
 	struct buf *out;
 	unsigned *widths; /* of columns: each event's, each ratio's */
-	bool *shown;
-	struct jumps jumps;
 };
 
 static size_t n_columns(const struct report *r)
@@ -39,26 +29,6 @@ static size_t n_columns(const struct report *r)
 }
 
 /* ---- head */
-
-/* As it is: a name isn't a part of a folded line here. */
-static void put_line(struct buf *out, const char *key, const char *text)
-{
-	report__put_key(key, out);
-	escape_line(out, text);
-	buf__putc(out, '\n');
-}
-
-/* Each line of the notes on its own. */
-static void put_notes(const struct buf *notes, struct buf *out)
-{
-	for (const char *at = notes->data; at && *at;) {
-		_cleanup_free_ char *line = xstrndup(at, strcspn(at, "\n"));
-
-		put_line(out, "note", line);
-		at += strlen(line);
-		at += *at == '\n';
-	}
-}
 
 static const char *place_of(const struct code_view *v, const struct prof_event *e)
 {
@@ -102,8 +72,8 @@ static void put_head(const struct code_view *v, struct buf *out)
 
 	report__put_warnings(r->whole, "", r->events, r->n_events, report__but(r), out);
 	for (size_t i = 0; i < r->n_files; i++)
-		put_line(out, "profile", r->files[i]);
-	put_line(out, "function", prof__text(p, f->name));
+		code_head__line("profile", r->files[i], out);
+	code_head__line("function", prof__text(p, f->name), out);
 	report__put_key("file", out);
 	escape_name(out, prof__text(p, f->file));
 	if (f->build_id) {
@@ -112,7 +82,7 @@ static void put_head(const struct code_view *v, struct buf *out)
 	}
 	buf__putc(out, '\n');
 	if (v->path && strcmp(v->path, prof__text(p, f->file)) != 0)
-		put_line(out, "read", v->path);
+		code_head__line("read", v->path, out);
 	for (size_t i = 0; i < r->n_events; i++)
 		put_event(v, &r->events[i], out);
 	if (r->n_ratios)
@@ -268,38 +238,7 @@ static void put_titles(const struct table *t, const char *what)
 	buf__printf(t->out, "  %s%s\n", what, r->color ? "\033[0m" : "");
 }
 
-/* ---- sources */
-
-/* Tabs are blanks; what is long is cut. */
-static void put_source(const struct table *t, const char *text)
-{
-	_cleanup_(buf__done) struct buf plain = {0}, safe = {0};
-
-	for (const char *at = text; *at && plain.len < SOURCE_BYTES; at++) {
-		if (*at == '\t')
-			buf__printf(&plain, "%*s", (int)(TAB - plain.len % TAB), "");
-		else
-			buf__putc(&plain, *at);
-	}
-	if (!plain.len)
-		return;
-	escape_line(&safe, plain.data);
-	buf__printf(t->out, "  %s", safe.data);
-}
-
-static void put_place(const struct table *t, const char *file, uint32_t line)
-{
-	_cleanup_free_ char *text = sources__line(t->v->sources, file, line);
-
-	if (!file || !line) {
-		buf__puts(t->out, "(line not known)");
-		return;
-	}
-	escape_name(t->out, base_name(file));
-	buf__printf(t->out, ":%" PRIu32, line);
-	if (text)
-		put_source(t, text);
-}
+/* ---- lines and instructions */
 
 static void put_lines(struct table *t)
 {
@@ -308,7 +247,7 @@ static void put_lines(struct table *t)
 	put_titles(t, "line");
 	for (size_t i = 0; i < v->n_lines && (v->all || i < HOT_LINES); i++) {
 		put_cells(t, v->lines[i].values);
-		put_place(t, v->lines[i].file, v->lines[i].line);
+		code_place__text(v->sources, v->lines[i].file, v->lines[i].line, t->out);
 		buf__putc(t->out, '\n');
 	}
 	if (v->n_lines > HOT_LINES && !v->all)
@@ -317,128 +256,29 @@ static void put_lines(struct table *t)
 	buf__puts(t->out, "(all)\n");
 }
 
-/* ---- instructions */
-
-static void choose_rows(struct table *t)
+static void put_row_cells(void *ctx, const struct code_row *row, struct buf *out)
 {
-	const struct code_view *v = t->v;
-
-	t->shown = xcalloc(v->n, sizeof(*t->shown));
-	for (size_t i = 0; i < v->n; i++) {
-		size_t from = i > NEAR_ROWS ? i - NEAR_ROWS : 0;
-
-		for (size_t k = from; k < v->n && k <= i + NEAR_ROWS && v->rows[i].values; k++)
-			t->shown[k] = true;
-		t->shown[i] |= v->all;
-	}
-}
-
-static bool find_row(const struct code_view *v, uint64_t address, size_t *ret)
-{
-	size_t low = 0, high = v->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->rows[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	while (low < v->n && v->rows[low].address == address && !v->rows[low].insn)
-		low++;
-	*ret = low;
-	return low < v->n && v->rows[low].address == address;
-}
-
-static void find_jumps(struct table *t)
-{
-	const struct code_view *v = t->v;
-
-	for (size_t i = 0; i < v->n; i++) {
-		const struct listing_row *insn = v->rows[i].insn;
-		size_t to;
-
-		if (insn && insn->flow == LISTING_JUMP && insn->target &&
-		    find_row(v, insn->target, &to) && to != i && (t->shown[i] || t->shown[to]))
-			jumps__add(&t->jumps, i, to);
-	}
-	jumps__settle(&t->jumps);
-}
-
-static bool same_place(const struct code_row *a, const struct code_row *b)
-{
-	return a->line == b->line && a->n_frames == b->n_frames &&
-	       (a->frames == b->frames || (a->n_frames < 2 && a->file == b->file));
-}
-
-/* The line that follows, and the calls that were inlined there, innermost first. */
-static void put_heading(const struct table *t, const struct code_row *row)
-{
-	put_cells(t, NULL);
-	put_place(t, row->file, row->line);
-	for (size_t i = row->n_frames; i > 1; i--) {
-		const char *name = row->frames[i - 1].function;
-
-		buf__puts(t->out, i == row->n_frames ? "  (inlined: " : " in ");
-		escape_name(t->out, name ? name : "?");
-	}
-	buf__puts(t->out, row->n_frames > 1 ? ")\n" : "\n");
-}
-
-static void put_row(const struct table *t, size_t i)
-{
-	const struct code_row *row = &t->v->rows[i];
-
-	put_cells(t, row->values);
-	buf__printf(t->out, "%8" PRIx64 " ", row->address - t->v->base);
-	jumps__draw(&t->jumps, i, t->out);
-	buf__putc(t->out, ' ');
-	if (row->insn && row->insn->text)
-		escape_line(t->out, row->insn->text);
-	else if (!row->insn && t->v->path)
-		buf__puts(t->out, "(no instruction begins here)");
-	while (t->out->data[t->out->len - 1] == ' ')
-		t->out->data[--t->out->len] = '\0';
-	buf__putc(t->out, '\n');
-}
-
-static size_t put_gap(const struct table *t, size_t i)
-{
-	size_t end = i;
-
-	while (end < t->v->n && !t->shown[end])
-		end++;
-	put_cells(t, NULL);
-	buf__printf(t->out, "%8s ", "…");
-	if (i)
-		jumps__draw_between(&t->jumps, i - 1, t->out);
-	else
-		buf__printf(t->out, "%*s", JUMPS_WIDTH, "");
-	buf__printf(t->out, " %zu instructions without samples nearby (--all)\n", end - i);
-	return end;
+	(void)out; /* the table's */
+	put_cells(ctx, row ? row->values : NULL);
 }
 
 static void put_code(struct table *t)
 {
-	const struct code_row *before = NULL;
+	const struct code_view *v = t->v;
+	const struct code_rows rows = {
+		.list = v->rows,
+		.n = v->n,
+		.base = v->base,
+		.path = v->path,
+		.sources = v->sources,
+		.all = v->all,
+		.far = "samples",
+		.put_cells = put_row_cells,
+		.ctx = t,
+	};
 
-	choose_rows(t);
-	find_jumps(t);
 	put_titles(t, "address and instruction, below its line");
-	for (size_t i = 0; i < t->v->n;) {
-		const struct code_row *row = &t->v->rows[i];
-
-		if (!t->shown[i]) {
-			i = put_gap(t, i);
-			before = NULL;
-			continue;
-		}
-		if (!before || !same_place(before, row))
-			put_heading(t, row);
-		put_row(t, i++);
-		before = row;
-	}
+	code_rows__text(&rows, t->out);
 }
 
 void code_view__text(const struct code_view *v, struct buf *out)
@@ -451,11 +291,9 @@ void code_view__text(const struct code_view *v, struct buf *out)
 	if (code_kind__has_instructions(v->function->kind))
 		put_code(&t);
 	put_head(v, out); /* what is noted about sources is known now */
-	put_notes(&v->notes, out);
-	put_notes(&v->sources->notes, out);
+	code_head__notes(&v->notes, out);
+	code_head__notes(&v->sources->notes, out);
 	buf__add(out, body.data, body.len);
-	jumps__done(&t.jumps);
 	free(t.widths);
 	free(t.hidden);
-	free(t.shown);
 }
