@@ -4,11 +4,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -152,77 +149,37 @@ static struct bpf_program *program_of(const struct alloc_programs *p, enum alloc
 	return *(struct bpf_program *const *)((const char *)p->skel + where[kind][emulated]);
 }
 
-static int put_in_one(struct alloc_programs *p, const struct alloc_target *t,
-		      const struct alloc_place *place)
+int alloc_programs__put_in(struct alloc_programs *p, const struct alloc_target *t,
+			   struct process_probes *ret)
 {
-	_cleanup_close_ int fd =
-		opener__uprobe(t->opener, t->fd, t->mnt_ns, place->file_off, 0, t->tgid, 0);
-	int program = bpf_program__fd(program_of(p, place->kind, place->emulated));
-
-	if (fd < 0)
-		return fd;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) < 0 ||
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
-		return -errno;
-	return TAKE_FD(fd);
-}
-
-static int put_in_each(struct alloc_programs *p, const struct alloc_target *t,
-		       struct alloc_probes *ret)
-{
-	ret->fds = xcalloc(t->n, sizeof(*ret->fds));
-	for (ret->n = 0; ret->n < t->n; ret->n++) {
-		int fd = put_in_one(p, t, &t->places[ret->n]);
-
-		if (fd < 0) {
-			alloc_programs__take_out(p, ret);
-			return fd;
-		}
-		ret->fds[ret->n] = fd;
-	}
-	return 0;
-}
-
-static int put_in_all(struct alloc_programs *p, const struct alloc_target *t,
-		      struct alloc_probes *ret)
-{
-	_cleanup_free_ struct opener_place *places = xcalloc(t->n, sizeof(*places));
-	const struct opener_places all = {
-		.program_fd = bpf_program__fd(p->skel->progs.pmb_alloc_any),
-		.program_id = p->program_id,
+	_cleanup_free_ struct process_place *places = xcalloc(t->n, sizeof(*places));
+	const struct process_places all = {
+		.opener = t->opener,
+		.fd = t->fd,
+		.mnt_ns = t->mnt_ns,
+		.tgid = t->tgid,
 		.list = places,
 		.n = t->n,
+		.all_fd = p->many_at_once ? bpf_program__fd(p->skel->progs.pmb_alloc_any) : -1,
+		.all_id = p->program_id,
+		.closer = p->closer,
 	};
-	int fd;
 
-	for (size_t i = 0; i < t->n; i++)
-		places[i] = (struct opener_place){
-			t->places[i].file_off,
-			t->places[i].kind | (t->places[i].emulated ? ALLOC_EMULATED : 0),
+	for (size_t i = 0; i < t->n; i++) {
+		const struct alloc_place *place = &t->places[i];
+
+		places[i] = (struct process_place){
+			.file_off = place->file_off,
+			.cookie = place->kind | (place->emulated ? ALLOC_EMULATED : 0),
+			.program_fd = bpf_program__fd(program_of(p, place->kind, place->emulated)),
 		};
-	fd = opener__uprobes(t->opener, t->fd, t->mnt_ns, &all, t->tgid);
-	if (fd < 0)
-		return fd;
-	ret->fds = xcalloc(1, sizeof(*ret->fds));
-	ret->fds[ret->n++] = fd;
-	return 0;
+	}
+	return process_probes__put_in(ret, &all);
 }
 
-int alloc_programs__put_in(struct alloc_programs *p, const struct alloc_target *t,
-			   struct alloc_probes *ret)
+void alloc_programs__take_out(struct alloc_programs *p, struct process_probes *probes)
 {
-	*ret = (struct alloc_probes){0};
-	if (p->many_at_once && t->n <= OPENER_PLACES_MAX)
-		return put_in_all(p, t, ret);
-	return put_in_each(p, t, ret);
-}
-
-void alloc_programs__take_out(struct alloc_programs *p, struct alloc_probes *probes)
-{
-	for (size_t i = 0; i < probes->n; i++)
-		closer__take(p->closer, probes->fds[i]);
-	free(probes->fds);
-	*probes = (struct alloc_probes){0};
+	process_probes__take_out(probes, p->closer);
 }
 
 size_t alloc_programs__closing(struct alloc_programs *p)

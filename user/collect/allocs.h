@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "collect/process_probes.h"
 #include "collect/programs.h"
 #include "pmubpf/alloc.h"
 
@@ -31,12 +32,6 @@ struct alloc_target {
 	pid_t tgid;
 };
 
-/* Those of one file in one process; all 0: none. */
-struct alloc_probes {
-	int *fds;
-	size_t n;
-};
-
 struct alloc_programs;
 
 /* Loads; programs: those of the recording's overflows, which count what these send, too. config:
@@ -48,9 +43,9 @@ struct alloc_programs *alloc_programs__free(struct alloc_programs *p); /* NULL i
 
 /* All or none: *ret is empty on failure (-errno; -OPENER_SERVED as from opener__uprobe). */
 int alloc_programs__put_in(struct alloc_programs *p, const struct alloc_target *target,
-			   struct alloc_probes *ret);
+			   struct process_probes *ret);
 /* It takes the kernel a while, which isn't waited for. */
-void alloc_programs__take_out(struct alloc_programs *p, struct alloc_probes *probes);
+void alloc_programs__take_out(struct alloc_programs *p, struct process_probes *probes);
 /* Descriptors of probes that the kernel still has in place, though they were taken out. */
 size_t alloc_programs__closing(struct alloc_programs *p);
 /* Off: whatever a probe meets is not told from now on, and calls that threads are in are forgotten.

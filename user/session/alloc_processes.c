@@ -33,7 +33,7 @@ struct job {
 
 struct attached {
 	struct alloc_file *file;
-	struct alloc_probes probes; /* of none: it isn't probed now */
+	struct process_probes probes; /* of none: it isn't probed now */
 };
 
 struct seen {
