@@ -33,25 +33,6 @@ static bool function_at(struct elf_file *elf, uint64_t target, struct elf_functi
 	return elf_file__function(elf, target, &ret->start, &ret->end) && ret->start == target;
 }
 
-/* Nobody has named the function to be probed, so its symbol isn't taken at its word: an instruction
- * begins there in what the table for unwinding takes it to be in, too. */
-static bool is_beginning(struct elf_file *elf, uint64_t vaddr)
-{
-	_cleanup_free_ uint8_t *code = xcalloc(1, CODE_PART_MAX);
-	uint64_t start, end, at;
-	struct x86_insn insn;
-	size_t n;
-
-	if (!elf_file__function(elf, vaddr, &start, &end) || vaddr - start > CODE_PART_MAX)
-		return true;
-	n = elf_file__read(elf, start, code, (size_t)(vaddr - start));
-	for (at = 0; at < n; at += insn.len) {
-		if (!x86_insn__read(code + at, n - at, start + at, &insn) || !insn.len)
-			return false;
-	}
-	return at == vaddr - start;
-}
-
 /* A function that is but a jump. */
 static bool leads_on(struct elf_file *elf, struct elf_function *f)
 {
@@ -118,7 +99,7 @@ enum symd_site_status elf_returns__find(struct elf_file *elf, const char *name, 
 	if (entry->status != SYMD_SITE_FOUND)
 		return entry->status;
 	elf_file__function_named(elf, name, len, &f.of[0]);
-	if (!is_beginning(elf, f.of[0].start))
+	if (!elf_site__begins(elf, f.of[0].start))
 		return SYMD_SITE_NO_INSTRUCTION;
 	for (int i = 0; i < STUBS_MAX && leads_on(elf, &f.of[0]); i++)
 		;

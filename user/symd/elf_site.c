@@ -119,6 +119,23 @@ enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t 
 	return SYMD_SITE_FOUND;
 }
 
+bool elf_site__begins(struct elf_file *elf, uint64_t vaddr)
+{
+	_cleanup_free_ uint8_t *code = xcalloc(1, SITE_FUNCTION_MAX);
+	uint64_t start, end, at;
+	struct x86_insn insn;
+	size_t n;
+
+	if (!elf_file__function(elf, vaddr, &start, &end) || vaddr - start > SITE_FUNCTION_MAX)
+		return true;
+	n = elf_file__read(elf, start, code, (size_t)(vaddr - start));
+	for (at = 0; at < n; at += insn.len) {
+		if (!x86_insn__read(code + at, n - at, start + at, &insn) || !insn.len)
+			return false;
+	}
+	return at == vaddr - start;
+}
+
 void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t offset,
 		  unsigned arguments, struct elf_site *ret)
 {

@@ -31,6 +31,10 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t offset,
 		  unsigned arguments, struct elf_site *ret);
 
+/* Whether symbols can be taken at their word: an instruction begins there in what the table for
+ * unwinding takes it to be in, too. */
+bool elf_site__begins(struct elf_file *elf, uint64_t vaddr);
+
 /* The same in a function's bytes; *ret_at is the place in them. */
 enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t offset,
 				      unsigned arguments, uint64_t *ret_at, bool *ret_emulated);
