@@ -125,7 +125,7 @@ static int ask(struct elf_file *elf, const char *const *names, size_t n, struct 
 		buf__puts(&body, names[i]);
 	}
 	c = cursor__over(body.data, body.len);
-	return site_requests__answer(SYMD_RETURNS, elf, &c, reply);
+	return site_requests__answer(SYMD_RETURNS, elf, -1, &c, reply);
 }
 
 /* Its status; its places are read over. */
@@ -187,9 +187,9 @@ Test(elf_returns, no_question)
 	struct elf_file *elf = open_this();
 	struct cursor c = cursor__over(short_of_one, sizeof(short_of_one));
 
-	cr_expect_eq(site_requests__answer(SYMD_RETURNS, elf, &c, &reply), -EPROTO);
+	cr_expect_eq(site_requests__answer(SYMD_RETURNS, elf, -1, &c, &reply), -EPROTO);
 	c = cursor__over(too_many, sizeof(too_many));
-	cr_expect_eq(site_requests__answer(SYMD_RETURNS, elf, &c, &reply), -EPROTO);
+	cr_expect_eq(site_requests__answer(SYMD_RETURNS, elf, -1, &c, &reply), -EPROTO);
 	elf_file__free(elf);
 }
 

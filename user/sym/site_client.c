@@ -289,3 +289,95 @@ int site_client__find_returns(struct site_client *c, int fd, const struct site_n
 	}
 	return cursor__done(&body) ? 0 : failed(c, -EPROTO, what, err);
 }
+
+static const enum site_jump_kind kinds[] = {
+	[SYMD_BRANCH_FOUND] = SITE_JUMP_EMULATED,
+	[SYMD_BRANCH_NOT_EMULATED] = SITE_JUMP_STEPPED,
+	[SYMD_BRANCH_NOT_REACHED] = SITE_JUMP_UNREACHED,
+};
+
+static bool read_jumps(struct cursor *body, struct site_jumps *ret)
+{
+	uint32_t n;
+
+	ret->vaddr = cursor__u64(body);
+	ret->file_off = cursor__u64(body);
+	ret->size = cursor__u64(body);
+	ret->n_all = cursor__u32(body);
+	n = cursor__u32(body);
+	if (n > SYMD_BRANCHES_MAX || n > ret->n_all)
+		return false;
+	ret->list = xcalloc(n + 1, sizeof(*ret->list));
+	for (; ret->n < n; ret->n++) {
+		struct site_jump *j = &ret->list[ret->n];
+		uint8_t why;
+
+		j->at = cursor__u32(body);
+		j->condition = cursor__u8(body);
+		why = cursor__u8(body);
+		if (j->at >= ret->size || j->condition > 15 || why >= ARRAY_SIZE(kinds) ||
+		    (ret->n && j->at <= ret->list[ret->n - 1].at))
+			return false;
+		j->kind = kinds[why];
+	}
+	return cursor__done(body) && ret->file_off <= INT64_MAX && ret->size <= UINT32_MAX;
+}
+
+int site_client__find_jumps(struct site_client *c, int fd, const char *name, const char *what,
+			    struct site_jumps *ret, struct err *err)
+{
+	enum symd_site_status status;
+	struct cursor body;
+	uint32_t n;
+	int r = open_file(c, fd, deadline(), what, err);
+
+	*ret = (struct site_jumps){0};
+	if (r == -EINVAL) /* it has no code, either */
+		return 1;
+	if (r < 0)
+		return r;
+	helper__begin(&c->helper, SYMD_BRANCHES);
+	put_text(&c->helper.request, name);
+	r = ask(c, what, &body, err);
+	if (r < 0)
+		return r;
+	status = cursor__u8(&body);
+	n = cursor__u32(&body);
+	if (!read_jumps(&body, ret) || status >= SYMD_N_SITE_STATUSES) {
+		free(ret->list);
+		*ret = (struct site_jumps){0};
+		return failed(c, -EPROTO, what, err);
+	}
+	if (status == SYMD_SITE_FOUND)
+		return 0;
+	free(ret->list);
+	*ret = (struct site_jumps){0};
+	if (status == SYMD_SITE_NO_FUNCTION)
+		return 1;
+	if (status == SYMD_SITE_NOT_READ)
+		return err__cannot(err,
+				   "%s: jumps of '%s' lead amid what are taken for instructions, "
+				   "so which of its bytes are jumps isn't known",
+				   what, name);
+	return refuse(status, n, name, 0, what, err);
+}
+
+int site_client__is_same_code(struct site_client *c, int fd, int memory,
+			      const struct site_jumps *jumps, uint64_t addr, const char *what,
+			      struct err *err)
+{
+	struct cursor body;
+	bool same;
+	int r = begin(c, fd, SYMD_SAME_CODE, what, err);
+
+	if (r < 0)
+		return r;
+	symd_msg__put_u64(&c->helper.request, jumps->file_off);
+	symd_msg__put_u64(&c->helper.request, addr);
+	symd_msg__put_u64(&c->helper.request, jumps->size);
+	r = helper__ask(&c->helper, memory, deadline(), &body);
+	if (r < 0)
+		return failed(c, r, what, err);
+	same = cursor__u8(&body);
+	return cursor__done(&body) ? same : failed(c, -EPROTO, what, err);
+}

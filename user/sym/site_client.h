@@ -52,4 +52,29 @@ int site_client__find_returns(struct site_client *c, int fd, const struct site_n
 			      size_t n, uint64_t within_ns, const char *what, site_found_fn found,
 			      void *ctx, struct err *err);
 
+/* The conditional jumps of a function (symd/elf_branches.h). */
+enum site_jump_kind {
+	SITE_JUMP_EMULATED, /* the kernel carries it out itself, so it may be probed */
+	SITE_JUMP_STEPPED,
+	SITE_JUMP_UNREACHED, /* it may be data */
+};
+struct site_jump {
+	uint32_t at;       /* from the function's beginning */
+	uint8_t condition; /* x86's, 0 to 15 */
+	enum site_jump_kind kind;
+};
+struct site_jumps {
+	uint64_t vaddr, file_off, size; /* of the function */
+	struct site_jump *list;
+	size_t n, n_all; /* known, and that there are */
+};
+/* 0: *ret has them, and the caller frees the list; 1: the file has no such function. */
+int site_client__find_jumps(struct site_client *c, int fd, const char *name, const char *what,
+			    struct site_jumps *ret, struct err *err);
+/* Whether a process has that code of the file at the address. memory: of its /proc/PID/mem;
+ * borrowed, as fd. 1 or 0. */
+int site_client__is_same_code(struct site_client *c, int fd, int memory,
+			      const struct site_jumps *jumps, uint64_t addr, const char *what,
+			      struct err *err);
+
 #endif

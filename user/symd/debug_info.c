@@ -457,6 +457,17 @@ size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame
 	return n;
 }
 
+bool debug_info__begins_line(struct debug_info *d, uint64_t vaddr)
+{
+	Dwarf_Die unit;
+	struct unit *u = find_unit(d, vaddr, &unit);
+	Dwarf_Die *with_lines = u ? unit_with_lines(d, u, &unit) : NULL;
+	Dwarf_Line *line = with_lines ? dwarf_getsrc_die(with_lines, vaddr) : NULL;
+	Dwarf_Addr begin;
+
+	return line && dwarf_lineaddr(line, &begin) == 0 && begin == vaddr;
+}
+
 static struct data_types *data_types_of(struct debug_info *d)
 {
 	if (!d->data)

@@ -406,6 +406,14 @@ uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t l
 	return elf_names__named(&f->names, name, len, ret);
 }
 
+uint32_t elf_file__function_written(struct elf_file *f, const char *name, size_t len,
+				    struct elf_function *ret)
+{
+	if (!f->read)
+		find_tables(f);
+	return elf_names__written(&f->names, name, len, ret);
+}
+
 void elf_file__look_for(struct elf_file *f, struct elf_named *list, size_t n)
 {
 	if (!f->read)

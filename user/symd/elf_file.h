@@ -59,6 +59,8 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
 /* How many functions have that name, as the linker has it; ret is the first. */
 uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
 				  struct elf_function *ret);
+uint32_t elf_file__function_written(struct elf_file *f, const char *name, size_t len,
+				    struct elf_function *ret); /* as elf_names__written() */
 /* As elf_names__look_for(): that knows them then. */
 void elf_file__look_for(struct elf_file *f, struct elf_named *list, size_t n);
 bool elf_file__is_x86_64(const struct elf_file *f);

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/demangle.h"
 #include "symd/elf_plt.h"
 
 enum {
@@ -321,4 +322,88 @@ uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
 	look_for(n, &one, 1);
 	*ret = one.found;
 	return one.n;
+}
+
+/* ---- as their authors wrote them */
+
+struct written {
+	struct elf_symbols *table;
+	const char *name;
+	size_t len;
+	const char *word; /* that is in the linker's name, too */
+	size_t word_len;
+	struct buf scratch;
+	struct elf_named found;
+};
+
+static bool is_of_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
+}
+
+/* The last word before template arguments: `push` of `ns::vec<int>::push<char>`. */
+static void find_word(struct written *w)
+{
+	size_t end = 0, from = 0;
+
+	for (size_t i = 0, depth = 0; i < w->len; i++) {
+		depth += w->name[i] == '<';
+		depth -= w->name[i] == '>' && depth;
+		if (!depth && is_of_word(w->name[i])) {
+			from = end == i && i ? from : i;
+			end = i + 1;
+		}
+	}
+	w->word = w->name + from;
+	w->word_len = end - from;
+}
+
+static bool fits(const struct written *w)
+{
+	const char *text = w->scratch.data;
+
+	if (w->scratch.len < w->len || memcmp(text, w->name, w->len) != 0)
+		return false;
+	return text[w->len] == '\0' || text[w->len] == '<';
+}
+
+static void compare_written(void *ctx, const struct elf_symbol *symbol)
+{
+	static const char cold[] = ".cold";
+	struct written *w = ctx;
+	struct elf_named *named = &w->found;
+	size_t len;
+	const char *name;
+
+	if (!(symbol->rank & ELF_RANK_FUNCTION) ||
+	    (named->n && symbol->start == named->found.start))
+		return;
+	name = elf_symbols__name(w->table, symbol->name, &len);
+	/* what is hardly run of one begins elsewhere, and bears its name, too */
+	if (!name || !memmem(name, len, w->word, w->word_len) ||
+	    memmem(name, len, cold, sizeof(cold) - 1))
+		return;
+	buf__clear(&w->scratch);
+	demangle(name, len, &w->scratch);
+	if (!w->scratch.len || !fits(w))
+		return;
+	if (!named->n++)
+		named->found = (struct elf_function){symbol->start, symbol->end, symbol->chooses};
+}
+
+uint32_t elf_names__written(struct elf_names *n, const char *name, size_t len,
+			    struct elf_function *ret)
+{
+	struct written w = {.name = name, .len = len};
+
+	find_word(&w);
+	for (size_t i = 0; i < n->n_tables && w.word_len; i++) {
+		w.table = &n->tables[i];
+		w.table->strings.reads_left = READS_MAX;
+		elf_symbols__each(w.table, compare_written, &w);
+	}
+	buf__done(&w.scratch);
+	*ret = w.found.found;
+	return w.found.n;
 }

@@ -54,6 +54,11 @@ void elf_names__look_for(struct elf_names *n, struct elf_named *list, size_t n_l
 uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
 			  struct elf_function *ret);
 
+/* The same of a name as its author wrote it: without parameters, and with or without template
+ * arguments. */
+uint32_t elf_names__written(struct elf_names *n, const char *name, size_t len,
+			    struct elf_function *ret);
+
 struct elf_name {
 	const char *name; /* not NUL-terminated */
 	size_t len;

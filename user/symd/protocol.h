@@ -36,6 +36,12 @@
  * 							m × {u64 file offset, u8 when, u8 emulated}
  * 	RETURNS		u8 n, n × {u8 args,		n × as FUNCTION
  * 			u16 len, name}
+ * 	BRANCHES	u16 len, name			u8 status, u32 n functions, u64 vaddr,
+ * 							u64 file offset, u64 size, u32 jumps, u32 m,
+ * 							m × {u32 at, u8 condition, u8 why}
+ * 	SAME_CODE	+fd of /proc/PID/mem,		u8 same
+ * 			u64 file offset, u64 address,
+ * 			u64 size
  * 	LISTING		u64 offset, u32 from		u8 status, and if SYMD_LISTED: u8 texts,
  * 							u64 vaddr, u64 file offset, u64 size,
  * 							u32 next, u32 m, m × row
@@ -92,6 +98,9 @@
  * of calls that were inlined, as LOOKUP has them but for the file, which has its path; k 0: where
  * the row before does. Texts are there if the helper was started for listings, and its library is
  * there.
+ * BRANCHES are the conditional jumps of a function of the open ELF file, whose name may be as its
+ * author wrote it, and which may be probed (symd/elf_branches.h); of n functions of that name none.
+ * SAME_CODE is whether a process has that part of the file at the address.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
 #define PMUBPF_SYMD_PROTOCOL_H
@@ -104,7 +113,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 20,
+	SYMD_VERSION = 21,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -115,6 +124,7 @@ enum {
 	SYMD_USDT_MAX = 64,             /* places of a probe of a program's own */
 	SYMD_EXITS_MAX = 63,            /* places where a function is left */
 	SYMD_RETURNS_MAX = 64,          /* functions that are asked for at once */
+	SYMD_BRANCHES_MAX = 4096,       /* conditional jumps of a function */
 	SYMD_OBJECT_MAX = 6144,         /* bytes of what an interpreter's function says of itself */
 	SYMD_LINK_MAX = 255,            /* NAME_MAX */
 	SYMD_FILE_MAX = 1024,           /* bytes of a source file's name; longer ones are cut */
@@ -159,6 +169,8 @@ enum symd_type {
 	SYMD_LISTING,
 	SYMD_RETURNS,
 	SYMD_CONTEXT,
+	SYMD_BRANCHES,
+	SYMD_SAME_CODE,
 };
 
 enum symd_site_status {
@@ -175,6 +187,14 @@ enum symd_site_status {
 	SYMD_SITE_BEGINS_AGAIN,   /* a jump of its own leads to its beginning */
 	SYMD_SITE_OF_GO,          /* whose functions change threads */
 	SYMD_N_SITE_STATUSES,
+};
+
+/* Whether a conditional jump may be probed. */
+enum symd_branch_why {
+	SYMD_BRANCH_FOUND,
+	SYMD_BRANCH_NOT_EMULATED, /* the kernel would single-step it */
+	SYMD_BRANCH_NOT_REACHED,  /* by what can be told from the code: it may be data */
+	SYMD_N_BRANCH_WHYS,
 };
 
 enum symd_context_status {

@@ -441,7 +441,8 @@ static bool needs_no_file(uint16_t type)
 	return type == SYMD_LOOKUP || type == SYMD_CLOSE || type == SYMD_DEMANGLE ||
 	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
 	       type == SYMD_SITE || type == SYMD_USDT || type == SYMD_FUNCTION ||
-	       type == SYMD_RETURNS || type == SYMD_CODE_NAMES || type == SYMD_LISTING;
+	       type == SYMD_RETURNS || type == SYMD_CODE_NAMES || type == SYMD_LISTING ||
+	       type == SYMD_BRANCHES;
 }
 
 static int requests__into(struct requests *s, int *fd)
@@ -466,8 +467,8 @@ static int requests__write(struct requests *s, uint16_t type, struct cursor *bod
 	return r;
 }
 
-/* How to unwind, and what else comes with a descriptor. */
-static int requests__unwinding(struct requests *s, uint16_t type, struct cursor *body, int *fd)
+/* How to unwind, what else comes with a descriptor, and where probes go. */
+static int requests__others(struct requests *s, uint16_t type, struct cursor *body, int *fd)
 {
 	switch (type) {
 	case SYMD_INTO:
@@ -482,7 +483,7 @@ static int requests__unwinding(struct requests *s, uint16_t type, struct cursor 
 		requests__forget(s, *fd);
 		return 0;
 	default:
-		return -EPROTO;
+		return site_requests__answer(type, s->elf, *fd, body, &s->reply);
 	}
 }
 
@@ -535,14 +536,8 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd)
 	case SYMD_LISTING:
 		r = elf_listing__answer(s->elf, &body, &s->reply);
 		break;
-	case SYMD_FUNCTION:
-	case SYMD_RETURNS:
-	case SYMD_SITE:
-	case SYMD_USDT:
-		r = site_requests__answer(header.type, s->elf, &body, &s->reply);
-		break;
 	default:
-		r = requests__unwinding(s, header.type, &body, fd);
+		r = requests__others(s, header.type, &body, fd);
 	}
 	if (r < 0)
 		return r;

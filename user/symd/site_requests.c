@@ -3,6 +3,9 @@
 
 #include <errno.h>
 
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "symd/elf_branches.h"
 #include "symd/elf_returns.h"
 #include "symd/elf_usdt.h"
 #include "symd/protocol.h"
@@ -138,7 +141,41 @@ static int answer_usdt(struct elf_file *elf, struct cursor *body, struct buf *re
 	return 0;
 }
 
-int site_requests__answer(uint16_t type, struct elf_file *elf, struct cursor *body,
+static int answer_branches(struct elf_file *elf, struct cursor *body, struct buf *reply)
+{
+	_cleanup_free_ struct elf_branches *found = xcalloc(1, sizeof(*found));
+	size_t len = cursor__u16(body);
+	const char *name = cursor__bytes(body, len);
+
+	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX)
+		return -EPROTO;
+	elf_branches__find(elf, name, len, found);
+	symd_msg__put_u8(reply, (uint8_t)found->status);
+	symd_msg__put_u32(reply, found->n);
+	symd_msg__put_u64(reply, found->vaddr);
+	symd_msg__put_u64(reply, found->file_off);
+	symd_msg__put_u64(reply, found->size);
+	symd_msg__put_u32(reply, found->jumps.n_all);
+	symd_msg__put_u32(reply, found->jumps.n);
+	for (uint32_t i = 0; i < found->jumps.n; i++) {
+		symd_msg__put_u32(reply, found->jumps.of[i].at);
+		symd_msg__put_u8(reply, found->jumps.of[i].condition);
+		symd_msg__put_u8(reply, found->jumps.of[i].why);
+	}
+	return 0;
+}
+
+static int answer_same_code(struct elf_file *elf, int fd, struct cursor *body, struct buf *reply)
+{
+	uint64_t file_off = cursor__u64(body), addr = cursor__u64(body), size = cursor__u64(body);
+
+	if (!cursor__done(body) || fd < 0)
+		return -EPROTO;
+	symd_msg__put_u8(reply, elf_branches__same(elf, fd, file_off, addr, size));
+	return 0;
+}
+
+int site_requests__answer(uint16_t type, struct elf_file *elf, int fd, struct cursor *body,
 			  struct buf *reply)
 {
 	if (!elf)
@@ -152,6 +189,10 @@ int site_requests__answer(uint16_t type, struct elf_file *elf, struct cursor *bo
 		return answer_returns(elf, body, reply);
 	case SYMD_USDT:
 		return answer_usdt(elf, body, reply);
+	case SYMD_BRANCHES:
+		return answer_branches(elf, body, reply);
+	case SYMD_SAME_CODE:
+		return answer_same_code(elf, fd, body, reply);
 	default:
 		return -EPROTO;
 	}

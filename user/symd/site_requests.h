@@ -9,9 +9,9 @@
 #include "base/cursor.h"
 #include "symd/elf_file.h"
 
-/* type: SYMD_SITE and its like (symd/protocol.h). elf NULL: none is open. -EPROTO: it is no such
- * request. */
-int site_requests__answer(uint16_t type, struct elf_file *elf, struct cursor *body,
+/* type: SYMD_SITE and its like (symd/protocol.h). elf NULL: none is open. fd: what came with it;
+ * borrowed, -1: nothing. -EPROTO: it is no such request. */
+int site_requests__answer(uint16_t type, struct elf_file *elf, int fd, struct cursor *body,
 			  struct buf *reply);
 
 #endif
