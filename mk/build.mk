@@ -32,7 +32,8 @@ BPF_SRC := $(wildcard bpf/*.bpf.c)
 # recording, counting: the programs that are loaded together, linked into one object, so that the
 # kernel's types are read once
 SKEL    := $(O)/gen/collect/recording.skel.h $(O)/gen/collect/counting.skel.h \
-	$(O)/gen/collect/names.skel.h $(O)/gen/collect/owner.skel.h $(O)/gen/collect/alloc.skel.h
+	$(O)/gen/collect/names.skel.h $(O)/gen/collect/owner.skel.h $(O)/gen/collect/alloc.skel.h \
+	$(O)/gen/collect/branch.skel.h
 
 $(O)/tools-checked: mk/check-build.sh
 	@mkdir -p $(@D)
@@ -57,7 +58,7 @@ $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 
 $(O)/user/collect/programs.o $(O)/user/collect/gates.o $(O)/user/collect/work.o \
 	$(O)/user/collect/owners.o $(O)/user/collect/allocs.o $(O)/user/collect/off_cpu.o \
-	$(O)/user/collect/kernel_ask.o: $(SKEL)
+	$(O)/user/collect/branches.o $(O)/user/collect/kernel_ask.o: $(SKEL)
 
 # pprof's message, as C (protobuf-c).
 PPROF_H := $(O)/gen/prof/profile.pb-c.h

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/annotate_args.h"
+#include "cmd/annotate_branches.h"
 #include "cmd/annotate_code.h"
 #include "cmd/annotate_kernel.h"
 #include "cmd/cmd.h"
@@ -277,6 +278,8 @@ int cmd_annotate(int argc, char **argv)
 	signals__ignore_of_files();
 	run.report.command_line = argv + 1;
 	r = annotate_args__parse(&args, argc, argv, &err);
+	if (r == 0 && args.branches)
+		return annotate_branches(&args, argv + 1, &err) < 0 ? complain(&err) : EXIT_DONE;
 	if (r == 0)
 		r = load(&run, &err);
 	if (r == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "cmd/options.h"
 #include "cmd/profiles.h"
 #include "sym/debuginfod.h"
@@ -19,6 +20,8 @@ enum {
 	OPT_MAX_SIZE,
 	OPT_CONTAINER,
 	OPT_DEBUGINFOD,
+	OPT_BRANCHES,
+	OPT_BUDGET,
 };
 
 static const struct argp_option options[] = {
@@ -32,7 +35,17 @@ static const struct argp_option options[] = {
 	{"file", OPT_FILE, "FILE", 0,
 	 "The function of that name in FILE: a path, its last part, or the beginning of a build-id",
 	 0},
-	{0, 0, 0, 0, "Where things are:", 3},
+	{0, 0, 0, 0, "Jumps of a running process instead of samples:", 3},
+	{"branches", OPT_BRANCHES, 0, 0,
+	 "How often each conditional jump of FUNCTION is taken, by probes in the process of -p", 0},
+	{"pid", 'p', "PID", 0, "That process", 0},
+	{"duration", 'd', "SECONDS", 0,
+	 "End after so many seconds, or 500ms, 2m, 1h (default: when the process ends, or Ctrl-C)",
+	 0},
+	{"budget", OPT_BUDGET, "PERCENT", 0,
+	 "Take the probes out for a while when they cost more of the CPUs (default: 1; 0: never)",
+	 0},
+	{0, 0, 0, 0, "Where things are:", 4},
 	{"symbols", OPT_SYMBOLS, "DIR", 0,
 	 "The file with the instructions is in DIR, and has the build-id", 0},
 	{"source", OPT_SOURCE, "DIR", 0,
@@ -41,12 +54,51 @@ static const struct argp_option options[] = {
 	 "Ask the servers in DEBUGINFOD_URLS for the file's debug file, if it has no lines and "
 	 "there is none here",
 	 0},
-	{0, 0, 0, 0, "Output:", 4},
+	{0, 0, 0, 0, "Output:", 5},
 	{"all", OPT_ALL, 0, 0, "All instructions and lines, not only those near samples", 0},
 	{"json", 'j', 0, 0, "JSON", 0},
 	{"max-size", OPT_MAX_SIZE, "SIZE", 0, "Of an uncompressed profile (default: 256M)", 0},
 	{0},
 };
+
+static int parse_pid(struct annotate_args *a, const char *text)
+{
+	int pid;
+
+	if (a->pid)
+		return err__usage(a->err, "-p: the probes go into one process");
+	if (num__parse_int(text, 1, INT32_MAX, &pid) < 0)
+		return err__usage(a->err, "-p: '%s' is not a process id", text);
+	a->pid = pid;
+	return 0;
+}
+
+static int parse_duration(struct annotate_args *a, const char *text)
+{
+	if (num__parse_time(text, 1000000000, &a->duration_ns) < 0)
+		return err__usage(a->err, "-d '%s' is not a time above 0 such as 10, 0.5 or 500ms",
+				  text);
+	return 0;
+}
+
+/* What --branches has. */
+static int branches_option(struct annotate_args *a, int key, char *arg)
+{
+	switch (key) {
+	case OPT_BRANCHES:
+		a->branches = true;
+		return 0;
+	case 'p':
+		return parse_pid(a, arg);
+	case 'd':
+		return parse_duration(a, arg);
+	case OPT_BUDGET:
+		a->budget_given = true;
+		return parse_budget(&a->budget, arg, a->err);
+	default:
+		return from__option(&a->from, key, arg);
+	}
+}
 
 static int parse_option(struct annotate_args *a, int key, char *arg)
 {
@@ -84,7 +136,7 @@ static int parse_option(struct annotate_args *a, int key, char *arg)
 		fleet_from__add_container(&a->from.fleet, arg);
 		return 0;
 	default:
-		return from__option(&a->from, key, arg);
+		return branches_option(a, key, arg);
 	}
 }
 
@@ -106,19 +158,41 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.args_doc = "FUNCTION FILE…|-|--from DIR",
+	.args_doc = "FUNCTION FILE…|-|--from DIR|--branches -p PID",
 	.doc = "Show a function's source lines and instructions with the samples of each, from a "
 	       "saved profile (record -o FILE.pb.gz).\v"
 	       "Examples:\n"
 	       "  pmubpf annotate work p.pb.gz\n"
 	       "  pmubpf annotate -e cycles -e dcache-miss --file libz.so.1 inflate p.pb.gz\n"
 	       "  pmubpf annotate --source ~/src/app work p.pb.gz\n"
-	       "  pmubpf annotate --from /var/lib/pmubpf --since 1h work\n\n"
-	       "Exit status: 0 done, 1 failed, 2 usage.",
+	       "  pmubpf annotate --from /var/lib/pmubpf --since 1h work\n"
+	       "  sudo pmubpf annotate --branches work -p 1234 -d 10\n\n"
+	       "Exit status: 0 done, 1 failed, 2 usage, 3 this machine or this user can't.",
 };
+
+static int check_branches(const struct annotate_args *a)
+{
+	const struct selection *s = &a->selection;
+
+	if (!a->function || !*a->function || !a->pid)
+		return err__usage(a->err, "--branches: which function of which process? (pmubpf "
+					  "annotate --branches FUNCTION -p PID)");
+	if (a->n_files || a->from.dir || s->n_events || s->n_labels)
+		return err__usage(a->err, "--branches is of a process (-p), not of samples: no "
+					  "profile, --from, -e, --label or --container beside it");
+	if (a->symbols || a->debuginfod)
+		return err__usage(a->err, "--branches: the file is the one that the process has: "
+					  "no --symbols or --debuginfod beside it");
+	return 0;
+}
 
 static int check(const struct annotate_args *a)
 {
+	if (a->branches)
+		return check_branches(a);
+	if (a->pid || a->duration_ns || a->budget_given)
+		return err__usage(a->err, "-p, -d and --budget are of --branches; a saved profile "
+					  "has its samples already");
 	if (a->function && a->from.dir && a->n_files)
 		return err__usage(a->err, "--from DIR instead of files, not beside '%s'",
 				  a->files[0]);
@@ -138,7 +212,7 @@ int annotate_args__parse(struct annotate_args *a, int argc, char **argv, struct 
 {
 	int r;
 
-	*a = (struct annotate_args){.err = err};
+	*a = (struct annotate_args){.budget = DEFAULT_BUDGET, .err = err};
 	r = options__parse(&argp, argc, argv, 0, a);
 	if (r == 0)
 		r = from__settle(&a->from, err);

@@ -3,6 +3,8 @@
 #ifndef PMUBPF_CMD_ANNOTATE_ARGS_H
 #define PMUBPF_CMD_ANNOTATE_ARGS_H
 
+#include <sys/types.h>
+
 #include "base/err.h"
 #include "cmd/from.h"
 #include "prof/pprof_read.h"
@@ -19,6 +21,11 @@ struct annotate_args {
 	const char *source;         /* where sources are; NULL: where debug information says */
 	bool debuginfod;            /* servers are asked for what has the lines */
 	bool all, json;
+	bool branches; /* of a process, in place of samples */
+	pid_t pid;     /* 0: none */
+	uint64_t duration_ns;
+	bool budget_given;
+	double budget; /* percent of the CPUs' time */
 	struct pprof_limits limits;
 	struct err *err;
 };

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The hard thing: a probe makes of an instruction what the file has there. So nothing is probed in
+ * memory that isn't the file's any more, nor in a file that a process serves.
+ */
+#include "session/branch_site.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "opener/opener.h"
+
+enum {
+	MAPPINGS_MAX = 16384,
+	FILES_MAX = 1024, /* that are looked through */
+	NOTES_MAX = 4,
+};
+
+#define WHAT "annotate --branches"
+
+/* An executable mapping of a file. */
+struct mapping {
+	uint64_t start, end, file_off;
+	uint64_t dev, inode;
+	char *path;
+	bool looked;
+};
+
+struct search {
+	struct branch_site *ret;
+	const struct branch_whom *whom;
+	struct site_client *client;
+	struct mapping *maps;
+	size_t n, cap;
+	bool full;
+	size_t n_notes;
+	struct buf *notes;
+	struct err *err;
+};
+
+static void search__done(struct search *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->maps[i].path);
+	free(s->maps);
+	site_client__free(s->client);
+}
+
+static void take_line(void *ctx, const struct map_line *line)
+{
+	struct search *s = ctx;
+
+	s->full |= s->n == MAPPINGS_MAX;
+	if (!line->inode || *line->path != '/' || s->full)
+		return;
+	GROW(s->maps, s->n, s->cap);
+	s->maps[s->n++] = (struct mapping){
+		.start = line->start,
+		.end = line->end,
+		.file_off = line->file_off,
+		.dev = makedev(line->dev_major, line->dev_minor),
+		.inode = line->inode,
+		.path = xstrdup(line->path),
+	};
+}
+
+static bool is_same_file(const struct mapping *a, const struct mapping *b)
+{
+	return a->dev == b->dev && a->inode == b->inode;
+}
+
+static bool is_wanted(const struct search *s, const struct mapping *m)
+{
+	const char *file = s->whom->file;
+
+	return !file || strcmp(m->path, file) == 0 || strcmp(base_name(m->path), file) == 0;
+}
+
+static void pass_over(struct search *s, const struct mapping *m, const char *why)
+{
+	if (++s->n_notes <= NOTES_MAX)
+		buf__printf(s->notes, "%s was not looked into: %s\n", m->path, why);
+}
+
+static int refuse_several(const struct search *s, const struct mapping *m)
+{
+	return err__usage(s->err,
+			  WHAT
+			  ": process %d has a function '%s' in %s and in %s: --file says which",
+			  s->whom->pid, s->whom->function, s->ret->path, m->path);
+}
+
+static void take(struct search *s, const struct mapping *m, int found, uint64_t mnt_ns,
+		 const struct site_jumps *jumps)
+{
+	s->ret->fd = found;
+	s->ret->mnt_ns = mnt_ns;
+	s->ret->path = xstrdup(m->path);
+	s->ret->jumps = *jumps;
+}
+
+/* 1: the function isn't in it. */
+static int ask(struct search *s, const struct mapping *m, int found, uint64_t mnt_ns)
+{
+	_cleanup_close_ int lent = opener__lend(s->whom->opener, found, mnt_ns, 0);
+	_cleanup_free_ char *what = xasprintf(WHAT ": %s", m->path);
+	struct site_jumps jumps;
+	int r;
+
+	if (lent < 0) {
+		pass_over(s, m, strerror(-lent));
+		return 1;
+	}
+	r = site_client__find_jumps(s->client, lent, s->whom->function, what, &jumps, s->err);
+	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP) {
+		pass_over(s, m,
+			  r == -ETIMEDOUT ? "its symbols could not be read in time" :
+					    "the helper that reads symbols failed over it");
+		return 1;
+	}
+	if (r)
+		return r;
+	if (s->ret->fd >= 0) {
+		free(jumps.list);
+		return refuse_several(s, m);
+	}
+	take(s, m, found, mnt_ns, &jumps);
+	return 0;
+}
+
+static int look_into(struct search *s, const struct mapping *m)
+{
+	const struct mapped_file file = {.inode = m->inode, .dev = m->dev, .path = m->path};
+	struct opener_file_id id;
+	uint64_t mnt_ns = 0;
+	int found = opener__mapped(s->whom->opener, s->whom->pid, m->start, m->end, &file, &mnt_ns);
+	int r = found < 0 ? found : opener__which(s->whom->opener, found, mnt_ns, &id);
+
+	if (r == 0 && !id.served)
+		r = ask(s, m, found, mnt_ns);
+	else
+		pass_over(s, m, r < 0 ? strerror(-r) : "a process serves the file (FUSE)");
+	if (found >= 0 && s->ret->fd != found)
+		close(found);
+	return r == -EINVAL || r == -EOPNOTSUPP ? r : 0;
+}
+
+static int look_into_all(struct search *s)
+{
+	size_t n_files = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < s->n && r == 0; i++) {
+		if (s->maps[i].looked)
+			continue;
+		for (size_t k = i; k < s->n; k++)
+			s->maps[k].looked |= is_same_file(&s->maps[i], &s->maps[k]);
+		if (!is_wanted(s, &s->maps[i]))
+			continue;
+		if (++n_files > FILES_MAX) {
+			pass_over(s, &s->maps[i], "there are more than 1024 files");
+			break;
+		}
+		r = look_into(s, &s->maps[i]);
+	}
+	return r;
+}
+
+static int refuse_none(const struct search *s)
+{
+	const struct branch_whom *w = s->whom;
+
+	for (size_t i = 0; w->file && i <= s->n; i++) {
+		if (i == s->n)
+			return err__usage(s->err, WHAT ": process %d has no code of a file '%s'",
+					  w->pid, w->file);
+		if (is_wanted(s, &s->maps[i]))
+			break;
+	}
+	return err__usage(s->err,
+			  WHAT
+			  ": no %s process %d runs has a function '%s' with code of its own: it "
+			  "is spelt otherwise, was inlined everywhere, its symbols were "
+			  "stripped, or it is the kernel's, whose jumps can't be probed",
+			  w->file ? "such file that" : "file that", w->pid, w->function);
+}
+
+/* Where the whole function lies. */
+static int find_addresses(struct search *s)
+{
+	struct branch_site *ret = s->ret;
+	const struct mapping *file = NULL;
+
+	for (size_t i = 0; i < s->n && !file; i++) {
+		if (strcmp(s->maps[i].path, ret->path) == 0)
+			file = &s->maps[i];
+	}
+	for (size_t i = 0; file && i < s->n && ret->n_addresses < BRANCH_ADDRESSES_MAX; i++) {
+		const struct mapping *m = &s->maps[i];
+		uint64_t at = ret->jumps.file_off - m->file_off;
+
+		if (is_same_file(file, m) && ret->jumps.file_off >= m->file_off &&
+		    at < m->end - m->start && ret->jumps.size <= m->end - m->start - at)
+			ret->addresses[ret->n_addresses++] = m->start + at;
+	}
+	if (ret->n_addresses)
+		return 0;
+	return err__cannot(s->err, WHAT ": process %d has '%s' of %s not mapped as code as a whole",
+			   s->whom->pid, s->whom->function, ret->path);
+}
+
+static int compare(struct search *s)
+{
+	_cleanup_close_ int memory = opener__memory(s->whom->opener, s->whom->pid);
+	struct branch_site *ret = s->ret;
+	int r = 1;
+
+	if (memory < 0)
+		return err__cannot(s->err, WHAT ": the memory of process %d can't be read: %s",
+				   s->whom->pid, strerror(-memory));
+	for (size_t i = 0; i < ret->n_addresses && r == 1; i++) {
+		_cleanup_close_ int lent = opener__lend(s->whom->opener, ret->fd, ret->mnt_ns, 0);
+
+		if (lent < 0)
+			return err__set(s->err, lent, WHAT ": %s can't be read: %s", ret->path,
+					strerror(-lent));
+		r = site_client__is_same_code(s->client, lent, memory, &ret->jumps,
+					      ret->addresses[i], WHAT, s->err);
+	}
+	if (r)
+		return r < 0 ? r : 0;
+	return err__cannot(s->err,
+			   WHAT ": process %d has changed the code of '%s' in its memory: a probe "
+				"would bring back what the file has there",
+			   s->whom->pid, s->whom->function);
+}
+
+static int find(struct search *s)
+{
+	int r = opener__maps(s->whom->opener, s->whom->pid, take_line, s);
+
+	if (r < 0)
+		return err__set(s->err, r, WHAT ": what process %d has mapped can't be read: %s",
+				s->whom->pid,
+				r == -ETIMEDOUT ? "it doesn't let go of the lock of its memory" :
+						  strerror(-r));
+	r = look_into_all(s);
+	if (r == 0 && s->ret->fd < 0)
+		r = refuse_none(s);
+	if (r == 0)
+		r = find_addresses(s);
+	return r < 0 ? r : compare(s);
+}
+
+int branch_site__find(struct branch_site *ret, const struct branch_whom *whom, struct buf *notes,
+		      struct err *err)
+{
+	_cleanup_(search__done) struct search s = {.ret = ret,
+						   .whom = whom,
+						   .notes = notes,
+						   .err = err};
+	struct opener_process process = {.root_fd = -1};
+
+	*ret = (struct branch_site){.fd = -1, .root_fd = -1};
+	s.client = site_client__new(NULL);
+	if (opener__process(whom->opener, whom->pid, &process) == 0) {
+		ret->root_fd = process.root_fd;
+		ret->root_mnt_ns = process.root_id.mnt_ns;
+	}
+	return find(&s);
+}
+
+void branch_site__done(struct branch_site *site)
+{
+	cleanup_close(&site->fd);
+	cleanup_close(&site->root_fd);
+	free(site->path);
+	free(site->jumps.list);
+}

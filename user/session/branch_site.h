@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A function of a process: in which of the files that it runs, where that is in its memory, and
+ * which conditional jumps it has. */
+#ifndef PMUBPF_SESSION_BRANCH_SITE_H
+#define PMUBPF_SESSION_BRANCH_SITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "sym/site_client.h"
+
+struct opener;
+
+enum { BRANCH_ADDRESSES_MAX = 16 /* where a process may have mapped the function */ };
+
+struct branch_site {
+	int fd; /* the file, as the opener found it; -1: none */
+	int root_fd;
+	uint64_t mnt_ns, root_mnt_ns;
+	char *path; /* as the process has it */
+	struct site_jumps jumps;
+	uint64_t addresses[BRANCH_ADDRESSES_MAX];
+	size_t n_addresses;
+};
+
+struct branch_whom {
+	struct opener *opener;
+	pid_t pid;
+	const char *function;
+	const char *file; /* a path or its last part; NULL: any */
+};
+
+/* What is there is what the file has, or nothing is found: what was changed in memory isn't
+ * probed. -errno with the sentence; notes: files that were passed over. */
+int branch_site__find(struct branch_site *ret, const struct branch_whom *whom, struct buf *notes,
+		      struct err *err);
+void branch_site__done(struct branch_site *site);
+
+#endif
