@@ -135,6 +135,14 @@ t_changed_code_is_left_alone() {
 	wait_until has_said sum || fail "the program doesn't get on"
 }
 
+t_without_its_first_thread() {
+	start "$WORKLOADS/branches"
+	echo leave >&5
+	wait_until has_said left || fail "the program doesn't get on"
+	refused 3 "the first thread of process $target has ended" \
+		annotate --branches looping -p "$target" -d 100ms
+}
+
 t_beyond_the_budget() {
 	start "$WORKLOADS/branches" 3
 	echo go >&5

@@ -5,6 +5,7 @@
  * many seconds (branches SECONDS).
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,26 @@ static void change_code(void)
 	fflush(stdout);
 }
 
+static void *go_on(void *unused)
+{
+	char line[64];
+
+	(void)unused;
+	printf("left 1\n");
+	fflush(stdout);
+	if (fgets(line, sizeof(line), stdin))
+		work();
+	exit(0);
+}
+
+static void leave_the_first_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, go_on, NULL) == 0)
+		pthread_exit(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	char line[64];
@@ -193,6 +214,8 @@ int main(int argc, char **argv)
 		if (!fgets(line, sizeof(line), stdin))
 			return 1;
 	}
+	if (strncmp(line, "leave", 5) == 0)
+		leave_the_first_thread();
 	if (strncmp(line, "exec", 4) == 0) {
 		execl("/proc/self/exe", argv[0], NULL);
 		return 1;

@@ -15,11 +15,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "opener/opener.h"
+#include "sys/clock.h"
 
 enum {
 	MAPPINGS_MAX = 16384,
 	FILES_MAX = 1024, /* that are looked through */
 	NOTES_MAX = 4,
+	SEARCH_S = 20, /* which all of it may take: hostile files take as long as they like */
 };
 
 #define WHAT "annotate --branches"
@@ -153,6 +155,7 @@ static int look_into(struct search *s, const struct mapping *m)
 
 static int look_into_all(struct search *s)
 {
+	const uint64_t until = now_ns() + SEARCH_S * 1000000000ull;
 	size_t n_files = 0;
 	int r = 0;
 
@@ -163,8 +166,10 @@ static int look_into_all(struct search *s)
 			s->maps[k].looked |= is_same_file(&s->maps[i], &s->maps[k]);
 		if (!is_wanted(s, &s->maps[i]))
 			continue;
-		if (++n_files > FILES_MAX) {
-			pass_over(s, &s->maps[i], "there are more than 1024 files");
+		if (++n_files > FILES_MAX || now_ns() > until) {
+			pass_over(s, &s->maps[i],
+				  "nor were others behind it: they are too many, or took too long "
+				  "(--file)");
 			break;
 		}
 		r = look_into(s, &s->maps[i]);

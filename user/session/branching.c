@@ -19,6 +19,7 @@
 #include "sys/clock.h"
 #include "sys/cpus.h"
 #include "sys/drop.h"
+#include "sys/procfs.h"
 
 #define OPTION "annotate --branches"
 
@@ -106,6 +107,19 @@ static int put_in(void *ctx, struct err *err)
 }
 
 static const struct probing_fns fns = {hits, take_out, put_in};
+
+/* The kernel takes a process for its first thread, and puts nothing into one that has ended: all
+ * would be counted as never met. */
+static int check_first_thread(const struct branching *b)
+{
+	if (procfs_living_thread(b->opts->whom.pid) == b->opts->whom.pid)
+		return 0;
+	return err__cannot(b->err,
+			   OPTION
+			   ": the first thread of process %d has ended, and others go on: the "
+			   "kernel puts no probes into such a process",
+			   b->opts->whom.pid);
+}
 
 /* The first ones, where there are too many. */
 static int choose(struct branching *b)
@@ -230,6 +244,10 @@ static void run(struct branching *b)
 		probing__look(&b->probing, now_ns());
 	}
 	probing__end(&b->probing, now_ns());
+	if (!b->ret->ended && procfs_living_thread(b->opts->whom.pid) != b->opts->whom.pid)
+		buf__puts(&b->ret->notes,
+			  "the first thread of the process has ended meanwhile: before Linux 6.12 "
+			  "nothing is counted from then on\n");
 }
 
 static int read_counts(struct branching *b)
@@ -276,6 +294,8 @@ int branching__run(struct branching_result *ret, const struct branching_opts *op
 
 	*ret = (struct branching_result){.site = {.fd = -1, .root_fd = -1}};
 	r = tasks__watch(&b.tasks, err);
+	if (r == 0)
+		r = check_first_thread(&b);
 	if (r == 0)
 		r = canary__try(&b.probing.each, false, OPTION, err);
 	if (r == 0)
