@@ -41,6 +41,7 @@ struct search {
 	struct mapping *maps;
 	size_t n, cap;
 	bool full;
+	const struct mapping *taken; /* of the file that has the function */
 	size_t n_notes;
 	struct buf *notes;
 	struct err *err;
@@ -101,6 +102,7 @@ static int refuse_several(const struct search *s, const struct mapping *m)
 static void take(struct search *s, const struct mapping *m, int found, uint64_t mnt_ns,
 		 const struct site_jumps *jumps)
 {
+	s->taken = m;
 	s->ret->fd = found;
 	s->ret->mnt_ns = mnt_ns;
 	s->ret->path = xstrdup(m->path);
@@ -144,13 +146,12 @@ static int look_into(struct search *s, const struct mapping *m)
 	int found = opener__mapped(s->whom->opener, s->whom->pid, m->start, m->end, &file, &mnt_ns);
 	int r = found < 0 ? found : opener__which(s->whom->opener, found, mnt_ns, &id);
 
-	if (r == 0 && !id.served)
-		r = ask(s, m, found, mnt_ns);
-	else
+	if (r < 0 || id.served)
 		pass_over(s, m, r < 0 ? strerror(-r) : "a process serves the file (FUSE)");
+	r = r < 0 || id.served ? 1 : ask(s, m, found, mnt_ns);
 	if (found >= 0 && s->ret->fd != found)
 		close(found);
-	return r == -EINVAL || r == -EOPNOTSUPP ? r : 0;
+	return r < 0 ? r : 0;
 }
 
 static int look_into_all(struct search *s)
@@ -200,19 +201,21 @@ static int refuse_none(const struct search *s)
 static int find_addresses(struct search *s)
 {
 	struct branch_site *ret = s->ret;
-	const struct mapping *file = NULL;
 
-	for (size_t i = 0; i < s->n && !file; i++) {
-		if (strcmp(s->maps[i].path, ret->path) == 0)
-			file = &s->maps[i];
-	}
-	for (size_t i = 0; file && i < s->n && ret->n_addresses < BRANCH_ADDRESSES_MAX; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		const struct mapping *m = &s->maps[i];
 		uint64_t at = ret->jumps.file_off - m->file_off;
 
-		if (is_same_file(file, m) && ret->jumps.file_off >= m->file_off &&
-		    at < m->end - m->start && ret->jumps.size <= m->end - m->start - at)
-			ret->addresses[ret->n_addresses++] = m->start + at;
+		if (!is_same_file(s->taken, m) || ret->jumps.file_off < m->file_off ||
+		    at >= m->end - m->start || ret->jumps.size > m->end - m->start - at)
+			continue;
+		/* they would be probed as well, whatever is there */
+		if (ret->n_addresses == BRANCH_ADDRESSES_MAX)
+			return err__cannot(s->err,
+					   WHAT ": process %d has mapped '%s' at more than "
+						"%d addresses",
+					   s->whom->pid, s->whom->function, BRANCH_ADDRESSES_MAX);
+		ret->addresses[ret->n_addresses++] = m->start + at;
 	}
 	if (ret->n_addresses)
 		return 0;
