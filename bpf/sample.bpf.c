@@ -10,6 +10,7 @@
 #include "lib/data.h"
 #include "lib/emit.h"
 #include "lib/gate.h"
+#include "lib/interrupted.h"
 #include "lib/kstack.h"
 #include "lib/maps.h"
 #include "lib/off_cpu.h"
@@ -207,8 +208,9 @@ static __always_inline void sample_head(struct bpf_perf_event_data *ctx, struct 
 	sample->event = pmb_cfg.event;
 	sample->cgroup = current_cgroup_id(&pmb_cfg);
 	sample->uid = (__u32)bpf_get_current_uid_gid();
-	sample->pad = 0;
 	sample->ip = ARCH_IP(&ctx->regs);
+	sample->interrupted = pmb_cfg.want_interrupted ? interrupted(&pmb_cfg, &ctx->regs) :
+							 PMB_INTERRUPTED_UNKNOWN;
 	bpf_get_current_comm(sample->comm, sizeof(sample->comm));
 }
 

@@ -35,9 +35,24 @@
 	X(COMPLETE_BY_FP, "complete_by_fp",                                                     \
 	  "reached the outermost frame, by frame pointers where the unwind table has no rule")
 
+/* What an overflow interrupted. */
+#define PMB_INTERRUPTED(X)                                                \
+	X(UNKNOWN, "unknown", "nobody asked, or the kernel doesn't tell") \
+	X(USER, "user", "the program's own code")                         \
+	X(TASK, "task", "kernel code on behalf of a thread, or its own")  \
+	X(SOFTIRQ, "softirq", "work that interrupts have left for later") \
+	X(HARDIRQ, "hardirq", "an interrupt's handler")                   \
+	X(NMI, "nmi", "the handler of one that can't be kept off")
+
 enum pmb_drop {
 #define X(id, key, text) PMB_DROP_##id,
 	PMB_DROPS(X) PMB_N_DROPS
+#undef X
+};
+
+enum pmb_interrupted {
+#define X(id, key, text) PMB_INTERRUPTED_##id,
+	PMB_INTERRUPTED(X) PMB_N_INTERRUPTED
 #undef X
 };
 

@@ -65,11 +65,13 @@ struct pmb_sample {
 	__u64 kernel_stack;
 	__u64 stack_top; /* mm->start_stack of the process: changes at exec */
 	char comm[PMB_COMM_LEN];
-	__u32 uid; /* the task's real one, as the first user namespace numbers it */
-	__u32 pad;
+	__u32 uid;          /* the task's real one, as the first user namespace numbers it */
+	__u32 interrupted;  /* enum pmb_interrupted, and perhaps PMB_INTERRUPTS_OFF */
 	__u64 python_stack; /* id of a chain (pmubpf/python.h); 0: none */
 	__u64 context;      /* pmubpf/thread_context.h; 0: nobody asked */
 };
+
+enum { PMB_INTERRUPTS_OFF = 0x100 };
 
 /* Optional parts, each led by its own type and size, so that a reader can skip what it doesn't
  * know. */
@@ -276,6 +278,13 @@ enum {
 
 enum { PMB_CALLS = 512 /* numbers of system calls */ };
 
+/* How the program knows what an overflow interrupted. */
+enum pmb_want_interrupted {
+	PMB_INTERRUPTED_NOT_WANTED,
+	PMB_INTERRUPTED_HERE,    /* it happens where the program is run: a fault, a breakpoint */
+	PMB_INTERRUPTED_BENEATH, /* it comes by an interrupt of its own */
+};
+
 /* Which calls of a number are meant. */
 enum pmb_call {
 	PMB_CALL_NONE,
@@ -346,7 +355,11 @@ struct pmb_config {
 	__u32 sliced;     /* probes that open and close windows come and go (bpf/lib/paused.h) */
 	__u32 by_process; /* a window is open in all of its process (bpf/lib/shared.h) */
 	__u32 returns;    /* calls end at return probes, not at probed exits */
-	__u32 want_context; /* what threads say they work on (pmubpf/thread_context.h) */
+	__u32 want_context;     /* what threads say they work on (pmubpf/thread_context.h) */
+	__u32 want_interrupted; /* enum pmb_want_interrupted */
+	/* x86-64: from a CPU's struct rq to its preempt_count; 0: not known */
+	__s64 count_beside_rq;
+	__u32 pad;
 };
 
 /*

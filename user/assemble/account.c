@@ -285,6 +285,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.cpu = labels & LABEL_CPU ? sample->cpu + 1 : 0,
 		.user = labels & LABEL_USER ? sample->uid + 1 : 0,
 		.moment = labels & LABEL_TIME ? moment_of(a, sample->rec.time) : 0,
+		.interrupted = labels & LABEL_INTERRUPTED ? sample->interrupted : 0,
 	};
 	label_off(labels, rec->off, &to.labels);
 	assembly__label_context(a, sample->context, &to);

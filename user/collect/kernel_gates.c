@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "collect/loading.h"
 #include "model/duration.h"
-#include "sys/kernel_functions.h"
+#include "sys/kernel_symbols.h"
 #include "sys/perf.h"
 #include "sys/usage.h"
 

@@ -2,7 +2,6 @@
 #include "collect/programs.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
@@ -531,27 +530,4 @@ uint64_t programs__map_bytes(const struct programs *p)
 	for (size_t i = 0; i < PMB_CHUNKS_MAX; i++)
 		bytes += p->chunks[i] ? sizeof(*p->chunks[i]) : 0;
 	return bytes;
-}
-
-int cgroup_subsys_index(const char *controller)
-{
-	/* one controller goes by another name in mount options */
-	_cleanup_free_ char *name =
-		xasprintf("%s_cgrp_id", strcmp(controller, "blkio") == 0 ? "io" : controller);
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_enum *e;
-	const struct btf_type *t;
-	int id, r = -ENOENT;
-
-	if (!btf)
-		return -errno;
-	id = btf__find_by_name_kind(btf, "cgroup_subsys_id", BTF_KIND_ENUM);
-	t = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-	e = t ? btf_enum(t) : NULL;
-	for (int i = 0; t && i < btf_vlen(t); i++) {
-		if (strcmp(btf__name_by_offset(btf, e[i].name_off), name) == 0)
-			r = e[i].val;
-	}
-	btf__free(btf);
-	return r;
 }

@@ -102,7 +102,4 @@ int programs__window_stats(const struct programs *programs, struct pmb_window_st
 /* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_cpus(). */
 int programs__last(const struct programs *programs, size_t event, struct pmb_last *ret);
 
-/* Index of a v1 controller in this kernel's css_set; -ENOENT if it has none of that name. */
-int cgroup_subsys_index(const char *controller);
-
 #endif

@@ -15,8 +15,9 @@ enum row_label {
 	LABEL_WINDOW_NUMBER = 256,
 	LABEL_OFF_STATE = 2048, /* of time without a CPU */
 	LABEL_WAKER = 4096,
-	LABEL_TIME = 8192,     /* when it was, in steps of a grid: record --timeline */
-	LABEL_CONTEXT = 16384, /* what threads say they work on */
+	LABEL_TIME = 8192,          /* when it was, in steps of a grid: record --timeline */
+	LABEL_CONTEXT = 16384,      /* what threads say they work on */
+	LABEL_INTERRUPTED = 131072, /* a thread, a softirq, an interrupt's handler */
 	/* not in struct profile_labels: the data address; what names and code tell at the end */
 	LABEL_ADDR = 512,
 	LABEL_LANGUAGE = 1024,
@@ -60,7 +61,9 @@ enum row_label {
 	X(LABEL_CONTEXT, "context")             \
 	X(LABEL_LANGUAGE, "language")           \
 	X(LABEL_BLOCKCLASS, "blockclass")       \
-	X(LABEL_OPCODE, "opcode")
+	X(LABEL_OPCODE, "opcode")               \
+	X(LABEL_INTERRUPTED, "interrupted")
+
 /* What is recorded for what users ask for; 0: no label has that word. */
 unsigned label__of_word(const char *word);
 

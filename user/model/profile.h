@@ -78,8 +78,9 @@ struct profile_labels {
 	uint32_t site;      /* of the data's page; model/sites.h */
 	uint32_t off_state; /* enum pmb_off_state, and 8 bits above it pmb_part_off.call */
 	char waker[PMB_COMM_LEN];
-	uint32_t moment;  /* one more than the step of the timeline that it was in */
-	uint32_t context; /* what the thread worked on; model/contexts.h */
+	uint32_t moment;      /* one more than the step of the timeline that it was in */
+	uint32_t context;     /* what the thread worked on; model/contexts.h */
+	uint32_t interrupted; /* as struct pmb_sample's */
 };
 
 /* Of a sample that is about data: what is needed to say which instruction addressed it. */

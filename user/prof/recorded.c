@@ -319,6 +319,23 @@ static void label_classes(struct builder *b, const struct profile_key *key)
 		label_text(b, OPCODE_LABEL, block_class_word(name->insn, in_kernel));
 }
 
+static void label_interrupted(struct builder *b, uint32_t interrupted)
+{
+	static const char *const texts[PMB_N_INTERRUPTED] = {
+#define X(id, key, text) [PMB_INTERRUPTED_##id] = key,
+		PMB_INTERRUPTED(X)
+#undef X
+	};
+	uint32_t what = interrupted & ~(uint32_t)PMB_INTERRUPTS_OFF;
+	char text[64];
+
+	if (what == PMB_INTERRUPTED_UNKNOWN || what >= PMB_N_INTERRUPTED)
+		return;
+	snprintf(text, sizeof(text), "%s%s", texts[what],
+		 interrupted & PMB_INTERRUPTS_OFF ? ", interrupts off" : "");
+	label_text(b, "interrupted", text);
+}
+
 static void label_moment(struct builder *b, uint32_t step)
 {
 	bool fine = b->r->grid_ns % NS_PER_MS;
@@ -356,6 +373,7 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 	if (b->r->window)
 		label_window(b, &set);
 	label_off(b, &set);
+	label_interrupted(b, set.interrupted);
 	if (contexts__text(b->r->contexts, set.context))
 		label_text(b, "context", contexts__text(b->r->contexts, set.context));
 	if (set.moment)

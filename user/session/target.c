@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "session/target.h"
 
-#include "collect/programs.h"
+#include "collect/kernel_types.h"
 
 enum pmb_filter target__filter(const struct target *t)
 {

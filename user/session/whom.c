@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "collect/features.h"
+#include "collect/kernel_types.h"
 #include "collect/room.h"
 #include "pmu/probe.h"
 #include "pmu/skid.h"
@@ -195,6 +196,18 @@ static int set_gates(struct session *s, uint32_t pidns, struct err *err)
 	return r < 0 ? r : session__window_probes_find(s, &whose, err);
 }
 
+/* The kernel's own clocks and what is counted by hardware interrupt; its other counts are made
+ * where they happen. */
+static uint32_t want_interrupted(const struct session *s, const struct event *event)
+{
+	bool made_there = event->is_breakpoint || (event->attr.type == PERF_TYPE_SOFTWARE &&
+						   !event__counts_all_code(event));
+
+	if (!(s->opts->labels & LABEL_INTERRUPTED) || event->off_cpu)
+		return PMB_INTERRUPTED_NOT_WANTED;
+	return made_there ? PMB_INTERRUPTED_HERE : PMB_INTERRUPTED_BENEATH;
+}
+
 static struct pmb_config event_config(const struct session *s, size_t i)
 {
 	const struct session_opts *o = s->opts;
@@ -211,6 +224,7 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 		.want_addr = o->addr_mask && event->has_addr,
 		.want_data = (o->labels & LABEL_DATA) && event_skid(event),
 		.want_context = o->labels & LABEL_CONTEXT,
+		.want_interrupted = want_interrupted(s, event),
 		.has_task_regs = feature__has(FEATURE_TASK_REGS),
 		.live_period = (event->adaptive || event->detail) && event->unit == UNIT_NS &&
 			       !event->off_cpu,
@@ -224,6 +238,8 @@ int session__load(struct session *s, struct err *err)
 	const struct session_opts *o = s->opts;
 	_cleanup_free_ struct pmb_config *configs = xcalloc(o->events->n, sizeof(*configs));
 	_cleanup_free_ bool *sampled = xcalloc(o->events->n, sizeof(*sampled));
+	const int64_t count_beside_rq = o->labels & LABEL_INTERRUPTED ? preempt_count_beside_rq() :
+									0;
 	struct programs_opts opts = {
 		.n_events = o->events->n,
 		.configs = configs,
@@ -245,6 +261,7 @@ int session__load(struct session *s, struct err *err)
 
 		s->result->scopes[i] = event_scope(o, event);
 		configs[i] = event_config(s, i);
+		configs[i].count_beside_rq = count_beside_rq;
 		r = choose_cgroup(s, &configs[i], err);
 		if (r < 0)
 			return r;

@@ -54,6 +54,36 @@ t_fault_addresses() {
 		fail "addresses differ: $(wc -l <$T/known) known, $(wc -l <$T/seen) seen"
 }
 
+# The clock's tick counts in an interrupt's handler, with interrupts off, which is said where a
+# breakpoint comes as an NMI does.
+t_what_ticks_interrupted() {
+	local addr want='hardirq'
+	[ "$(uname -m)" != x86_64 ] || want='hardirq, interrupts off'
+	addr=$(awk '$3 == "jiffies_64" { print "0x" $1; exit }' /proc/kallsyms)
+	pmb record --by interrupted -e "mem:$addr/8:w" -c 1 -o $T/folded -- $W/split 2
+	! grep -q "can't watch" $T/err || skip "no breakpoints in the kernel: $(head -n 1 $T/err)"
+	pmb_record --by interrupted -e "mem:$addr/8:w" -c 1 -- $W/split 2
+	[ "$(sum_get value)" != 0 ] || skip "no breakpoint fires in the kernel here"
+	expect_ledger
+	expect_eq "$(grep -vc "^$want;" $T/folded)" 0 "stacks of ticks outside of interrupts: $(
+		grep -v "^$want;" $T/folded | head -n 3)"
+}
+
+t_what_a_clock_interrupted() {
+	pmb_record --by interrupted -e cpu-clock -- $W/syscalls
+	expect_ledger
+	# where the kernel's walk ended early, stacks say nothing
+	awk '{ served = /;(handle_softirqs|__do_softirq)_\[k\]/; kernel = /_\[k\] [0-9]+$/
+		whole = /;(asm_|entry_|ret_from_|el[01]|handle_exception)[^;]*_\[k\]/
+		if (kernel && !whole) next
+		what = $0; sub(/;.*/, "", what)
+		want = served ? "softirq" : kernel ? "task" : "user"
+		if (what != want && !(served && what == "task"))
+			print }' $T/folded >$T/wrong
+	grep -q '^task;' $T/folded && grep -q '^user;' $T/folded || fail "nothing of one kind"
+	expect_eq "$(wc -l <$T/wrong)" 0 "stacks that say otherwise: $(head -n 3 $T/wrong)"
+}
+
 # A hundred faults each in a global, on the heap, on the stack and in anonymous memory.
 t_data_of_faults() {
 	pmb_record --data --by data_segment,data_object -e page-faults -c 1 -- $W/objects
