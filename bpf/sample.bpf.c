@@ -6,6 +6,7 @@
  * ended.
  */
 #include "lib/arch.h"
+#include "lib/branches.h"
 #include "lib/chain.h"
 #include "lib/data.h"
 #include "lib/emit.h"
@@ -181,6 +182,11 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 		buf->fixed.rec.parts += size > 0;
 		at += size;
 	}
+	if (pmb_cfg.want_branches) { /* last: how long it is, is known here alone */
+		size = branches_part(ctx, part_room(buf, at), &s->branches);
+		buf->fixed.rec.parts += size > 0;
+		at += size;
+	}
 	return sizeof(buf->fixed) + at;
 }
 
@@ -252,8 +258,13 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 	sample_context(ctx, s, stats, ring);
 	size = sample_parts(ctx, s, pmb_cfg.windows ? &in : NULL);
 	s->sample.fixed.rec.size = size;
-	if (ring_output(&pmb_cfg, ring, &s->sample, size))
+	if (pmb_cfg.want_branches)
+		stats->branches_seen += s->branches;
+	if (ring_output(&pmb_cfg, ring, &s->sample, size)) {
+		if (pmb_cfg.want_branches)
+			stats->branches_lost += s->branches;
 		return drop(stats, PMB_DROP_RING_FULL, weight);
+	}
 	stats->emitted++;
 	stats->ring_bytes += size;
 	stats->weight_emitted += weight;

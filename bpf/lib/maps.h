@@ -20,7 +20,8 @@ enum {
 struct sample_buf {
 	struct pmb_sample fixed;
 	__u64 parts[(sizeof(struct pmb_part_window) + sizeof(struct pmb_part_reads) +
-		     sizeof(struct pmb_part_addr) + sizeof(struct pmb_part_data)) /
+		     sizeof(struct pmb_part_addr) + sizeof(struct pmb_part_data) +
+		     sizeof(struct pmb_part_branches)) /
 		    sizeof(__u64)];
 };
 
@@ -85,6 +86,7 @@ struct scratch {
 	struct walk walk;
 	struct returns returns;
 	struct dump dump;
+	__u64 branches; /* records that came with this overflow */
 };
 
 struct {

@@ -153,6 +153,9 @@
 	  "pages of data of which it is known who touched them first",                             \
 	  "alloc_site of further ones is [other]", "")                                             \
 	X(SITES_PART, 32, "1/%d of --max-memory", "stacks of those", "the same", "")               \
+	X(BRANCHES_PART, 8, "1/%d of --max-memory",                                                \
+	  "pairs of branches, and ranges of code between them, that are told apart",               \
+	  "records of further ones are [other]", "branches.other")                                 \
 	X(REGION_LOG_PART, 8, "1/%d of --max-memory",                                              \
 	  "what record --regions knows of cache lines and pages",                                  \
 	  "samples of further ones are counted, and in no region", "")                             \

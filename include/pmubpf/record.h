@@ -20,6 +20,7 @@ enum {
 	PMB_COMM_LEN = 16,
 	PMB_MARKS_PER_PAGE = 4096, /* task marks in one element of the map pmb_tasks */
 	PMB_MAX_READS = 8,         /* counters that are read at one clock's overflows */
+	PMB_MAX_BRANCHES = 64,     /* branch records of one overflow: BRBE's most; LBR has 32 */
 	PMB_ID_WAYS =
 		8, /* ids in one element (a cache line) of the map pmb_ids; id modulo elements */
 };
@@ -79,8 +80,9 @@ enum pmb_part_type {
 	PMB_PART_ADDR = 1,  /* payload: __u64 data address */
 	PMB_PART_READS = 2, /* payload: struct pmb_reading for each counter read at this overflow */
 	PMB_PART_DATA = 3,  /* struct pmb_part_data */
-	PMB_PART_WINDOW = 4, /* before the others */
-	PMB_PART_OFF = 5,    /* pmubpf/off_cpu.h */
+	PMB_PART_WINDOW = 4,   /* before the others */
+	PMB_PART_OFF = 5,      /* pmubpf/off_cpu.h */
+	PMB_PART_BRANCHES = 6, /* behind all others */
 };
 
 struct pmb_part {
@@ -123,6 +125,26 @@ struct pmb_part_data {
 	__u32 segment;  /* enum pmb_segment */
 	__u32 n_regs;   /* 0 or PMB_DATA_REGS */
 	__u64 regs[PMB_DATA_REGS];
+};
+
+/* A branch that was taken, as the kernel hands it out: struct perf_branch_entry. */
+struct pmb_branch {
+	__u64 from, to;
+	__u64 flags; /* bits as below, and others */
+};
+enum {
+	PMB_BRANCH_MISPREDICTED = 1 << 0,
+	PMB_BRANCH_PREDICTED = 1 << 1, /* neither: the CPU doesn't say */
+	PMB_BRANCH_CYCLES_AT = 4,      /* since the branch before; 0: the CPU doesn't say */
+	PMB_BRANCH_CYCLES = 0xffff,
+};
+
+/* The latest branches before the overflow, the latest first. */
+struct pmb_part_branches {
+	struct pmb_part part;
+	__u32 n;
+	__u32 whole; /* that there were; more than n: the oldest found no room here */
+	struct pmb_branch list[PMB_MAX_BRANCHES]; /* only the first n travel */
 };
 
 /* What a counter without overflow interrupt counted on this CPU since it was last read. */
@@ -359,6 +381,7 @@ struct pmb_config {
 	__u32 want_interrupted; /* enum pmb_want_interrupted */
 	/* x86-64: from a CPU's struct rq to its preempt_count; 0: not known */
 	__s64 count_beside_rq;
+	__u32 want_branches; /* struct pmb_part_branches */
 	__u32 pad;
 };
 
@@ -394,6 +417,8 @@ struct pmb_stats {
 	__u64 objects_sent; /* of interpreters */
 	__u64 closed;       /* overflows outside of windows; 0 where none are asked for */
 	__u64 weight_closed;
+	__u64 branches_seen; /* branch records that came with overflows of targets… */
+	__u64 branches_lost; /* …and of these, those whose sample found no room */
 };
 
 /* An event's last overflow on a CPU. */

@@ -138,6 +138,20 @@ t_perfs_idioms() {
 	expect_ge "$(jq -s 'map(select(.rows)) | length' "$T/out")" 2 "intervals of 0.2 s"
 }
 
+# Here, or what the machine has no records of.
+t_branches() {
+	need_root
+	if ls /sys/bus/event_source/devices/*/caps/branches >/dev/null 2>&1; then
+		pmb_ok record -b -e cycles:u -o "$T/b.pb.gz" -- "$WORKLOADS/syscalls" 0.4
+		pmb_ok report --branches "$T/b.pb.gz"
+		return
+	fi
+	pmb record -b -- true
+	expect_eq "$rc" 3 "exit status without branch records"
+	grep -q "branch records come with overflows of the CPU's own counters" "$T/err" ||
+		fail "stderr: $(cat "$T/err")"
+}
+
 t_groups() {
 	pmb_ok record -e '{cpu-clock,page-faults}:u' -o "$T/folded" --summary "$T/sum.json" -- \
 		"$WORKLOADS/faults" 3000

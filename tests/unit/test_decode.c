@@ -437,3 +437,32 @@ Test(decode, blocks_and_what_is_freed)
 	expect_reject(&block, sizeof(block) - 8, REJECT_SHORT);
 	expect_reject(&freed, sizeof(freed) - 8, REJECT_SHORT);
 }
+
+struct branch_sample {
+	struct pmb_sample fixed;
+	struct pmb_part_branches branches;
+};
+
+Test(decode, branch_records_end_with_their_part)
+{
+	struct branch_sample s = {.fixed = good_sample().fixed};
+	size_t fixed = offsetof(struct pmb_part_branches, list), one = sizeof(struct pmb_branch);
+	struct decoded rec;
+
+	s.branches.part.type = PMB_PART_BRANCHES;
+	s.branches.part.size = (__u16)(fixed + 2 * one);
+	s.branches.n = 2;
+	s.branches.whole = 9;
+	s.fixed.rec.size = (uint32_t)(sizeof(s.fixed) + fixed + 2 * one);
+	cr_assert_eq(record_decode(&s, s.fixed.rec.size, N_EVENTS, &rec), -1);
+	cr_expect_eq(rec.branches, &s.branches);
+	s.branches.n = 3;
+	expect_reject(&s, s.fixed.rec.size, REJECT_PART);
+	s.branches.n = UINT32_MAX;
+	expect_reject(&s, s.fixed.rec.size, REJECT_PART);
+	s.branches.n = 2;
+	s.branches.whole = 1;
+	expect_reject(&s, s.fixed.rec.size, REJECT_PART);
+	s.branches.part.size = (__u16)(fixed - 8);
+	expect_reject(&s, s.fixed.rec.size, REJECT_PART);
+}

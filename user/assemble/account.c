@@ -160,6 +160,7 @@ static void discard(struct assembly *a, uint32_t event, uint64_t weight)
 
 static void discard_all(struct assembly *a, const struct decoded *rec)
 {
+	assembly__leave_branches_out(a, rec);
 	discard(a, rec->sample->event, rec->sample->weight);
 	for (size_t i = 0; i < rec->n_reads; i++) {
 		if (rec->reads[i].weight)
@@ -349,6 +350,7 @@ void assembly__sample(struct assembly *a, const struct decoded *rec)
 	to = make_account(a, rec);
 	to.python = assembly__python(a, sample);
 	account_data(a, rec, process, &to);
+	assembly__branches(a, rec, process);
 	if (is_idle(a, sample)) {
 		to.key.kernel_stack = profile__artificial(a->profile, ARTIFICIAL_IDLE);
 		assembly__account(a, &to);

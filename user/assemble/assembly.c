@@ -111,6 +111,7 @@ static bool leave_out(struct assembly *a, const struct decoded *rec)
 		books->stacks_received++;
 		a->opts.fns->forget_stack(a->opts.ctx, rec->stack->id);
 	} else if (rec->type == PMB_REC_SAMPLE) {
+		assembly__leave_branches_out(a, rec);
 		leave_out_one(books, rec->sample->event, rec->sample->weight);
 		for (size_t i = 0; i < rec->n_reads; i++) {
 			if (rec->reads[i].weight)

@@ -19,6 +19,7 @@
 #include "assemble/windows.h"
 #include "base/fair_room.h"
 #include "model/blocks.h"
+#include "model/branches.h"
 #include "model/contexts.h"
 #include "model/labels.h"
 #include "model/ledger.h"
@@ -90,6 +91,9 @@ struct assembly_opts {
 	struct objects *objects;   /* the same; NULL: interpreters have none */
 	struct sites *sites;       /* the same; NULL: nobody asks who touched pages first */
 	struct contexts *contexts; /* the same; NULL: nobody asks what threads work on */
+	struct branches *branches; /* the same; NULL: nobody asks for branch records */
+	bool kernel_branches;      /* those from and to the kernel, too */
+	bool between_branches;     /* nothing left the code between two that come one by one */
 	bool allocs;               /* allocators are asked for: who allocated blocks */
 	struct profile *profile;   /* borrowed, and handed out by the first cut; NULL: its own */
 };

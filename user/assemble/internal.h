@@ -65,6 +65,11 @@ void assembly__block_known(struct assembly *a, struct account *to);
 /* The site of the block that the sample is about. */
 void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to);
 
+/* branches.c: the branch records of a sample; the files of those that are stored. */
+void assembly__branches(struct assembly *a, const struct decoded *rec, struct process *process);
+void assembly__leave_branches_out(struct assembly *a, const struct decoded *rec);
+void assembly__keep_branch_files(const struct assembly *a);
+
 /* contexts.c: what a thread said it works on; and which of these a sample has. */
 void assembly__context(struct assembly *a, const struct pmb_context *rec);
 void assembly__label_context(const struct assembly *a, uint64_t context, struct account *to);

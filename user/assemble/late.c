@@ -130,6 +130,7 @@ void assembly__keep_files(const struct assembly *a)
 	processes__keep_files(a->processes);
 	if (a->opts.sites)
 		sites__keep_files(a->opts.sites, a->opts.files);
+	assembly__keep_branch_files(a);
 	for (size_t i = 0; i < a->n_late; i++)
 		process_view__keep_files(&a->late[i].view, a->opts.files);
 }

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "cmd/alarm_args.h"
 #include "cmd/options.h"
+#include "pmu/branches.h"
 #include "prof/moments.h"
 
 /* Options without a letter. */
@@ -58,6 +59,11 @@ static const struct argp_option options[] = {
 	{"passes", OPT_PASSES, 0, 0,
 	 "Run COMMAND once for each set of events that fit into the counters together, instead of "
 	 "multiplexing them",
+	 1},
+	{"branch-any", 'b', 0, 0, "Record branches, too, where the CPU does: -j any,u", 1},
+	{"branch-filter", 'j', "FILTER", 0,
+	 "The same of these: any, any_call, any_ret, ind_call, ind_jmp, call, cond, and others, of "
+	 "u, k; with commas",
 	 1},
 	{0, 0, 0, 0, "How long:", 3},
 	{"when", OPT_WHEN, "'Y ~ X'", 0,
@@ -246,9 +252,20 @@ static int parse_timeline(struct record_args *a, const char *text)
 			  text);
 }
 
+static int parse_branches(struct record_args *a, const char *text)
+{
+	uint64_t *filter = &a->sampling.session.branch_filter;
+
+	if (*filter)
+		return err__usage(a->err, "-b and -j: one of them, and once");
+	return branch_filter__parse(text, filter, a->err);
+}
+
 static int parse_valued(struct record_args *a, int key, char *arg)
 {
 	switch (key) {
+	case 'j':
+		return parse_branches(a, arg);
 	case OPT_WHEN:
 		alarm_args__ask(&a->alarms, arg);
 		return 0;
@@ -282,6 +299,8 @@ static int parse_option(struct record_args *a, int key, char *arg)
 	case 'q':
 		a->sampling.quiet = true;
 		return 0;
+	case 'b':
+		return parse_branches(a, "any");
 	case 'o':
 		return record_args__add_output(a, arg);
 	case OPT_FORMAT:
@@ -382,12 +401,25 @@ static int check_alarms(struct record_args *a)
 	return alarms__check(&a->alarms, a->err);
 }
 
+/* Records are counted as their samples come. */
+static int check_branches(struct record_args *a)
+{
+	if (!a->sampling.session.branch_filter)
+		return 0;
+	if (a->regions || a->alarms.n_texts || a->sampling.session.gates)
+		return err__usage(a->err, "-b and -j are of a recording that is kept whole: "
+					  "without --window, --when and --regions");
+	return 0;
+}
+
 static int check(struct record_args *a, const char *subcommand)
 {
 	int r = sampling_args__check(&a->sampling, subcommand);
 
 	if (r == 0)
 		r = check_regions(a);
+	if (r == 0)
+		r = check_branches(a);
 	if (r == 0)
 		r = check_alarms(a);
 	if (r < 0)

@@ -167,6 +167,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		.places = places,
 		.sites = result->sites,
 		.contexts = result->contexts,
+		.branches = result->branches,
 		.site_stacks = site_stacks,
 		.measures = out->measures,
 		.events = events,
@@ -196,6 +197,8 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		prof->time_ns += (int64_t)(out->kept->from_s * 1e9);
 		prof->duration_ns = (int64_t)((out->kept->to_s - out->kept->from_s) * 1e9);
 	}
+	if (result->branches)
+		add_remark_of_branches(prof, out->args->sampling.session.branch_filter);
 	add_remarks(prof, summary);
 	if (recorded.want_blockclass)
 		add_block_hints(prof);
@@ -352,6 +355,8 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	held_up__end(&out->held_up);
 	look_at_data(a, result, servers, &places);
 	sites = sites__stacks(result->sites, result->profile);
+	if (result->branches)
+		branches__in_profile(result->branches, result->profile);
 	/* what was recorded is written all the same */
 	unnamed = resolve(&names, result, &a->names, a->sampling.session.max_memory, servers, err);
 	if (unnamed < 0)

@@ -11,6 +11,7 @@
 #include "cmd/record_regions.h"
 #include "cmd/watched.h"
 #include "opener/opener.h"
+#include "pmu/branches.h"
 #include "pmu/skid.h"
 #include "session/passes.h"
 #include "session/session.h"
@@ -31,6 +32,13 @@ static int check_data(const struct record_args *a, struct err *err)
 		     "alignment-faults and breakpoints (mem:ADDR) do, of a PMU those "
 		     "that `pmubpf list EVENT' says have a data address; clocks (cpu-clock) and "
 		     "caches' counters (dtlb-miss) say it as candidates");
+}
+
+static int check_branches(const struct record_args *a, struct err *err)
+{
+	const struct session_opts *s = &a->sampling.session;
+
+	return s->branch_filter ? event_list__check_branches(s->events, s->branch_filter, err) : 0;
 }
 
 static void print_tick(void *ctx, const struct session_tick *tick)
@@ -118,6 +126,8 @@ int recording__run(struct record_args *args, char **argv, struct signals *signal
 
 	if (r == 0)
 		r = check_data(args, err);
+	if (r == 0)
+		r = check_branches(args, err);
 	if (r == 0)
 		r = watched_find(&args->alarms, &args->sampling, &args->watched, err);
 	args->sampling.session.signals = signals;

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
+#include "pmu/branches.h"
 #include "pmu/cores.h"
 #include "pmu/skid.h"
 #include "render/escape.h"
@@ -207,6 +208,15 @@ void add_remarks(struct prof *prof, const struct summary *summary)
 	add_remarks_of_books(prof, summary, false);
 	if (summary->kept)
 		add_kept(prof, summary->kept);
+}
+
+void add_remark_of_branches(struct prof *prof, uint64_t filter)
+{
+	_cleanup_(buf__done) struct buf line = {0};
+
+	buf__puts(&line, "branches: ");
+	branch_filter__put(filter, &line);
+	add_line(prof, &line);
 }
 
 void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns)

@@ -19,6 +19,7 @@
  *
  *	timeline: steps of 10 ms		(if samples have their moment)
  *	hint: div: ARITH:DIVIDER_ACTIVE counts …	(cmd/block_hints.h)
+ *	branches: any,u				(if branches were recorded: which)
  *
  * and what cmd/held_up.h says.
  *
@@ -42,5 +43,7 @@ void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool
 
 /* Of a profile whose samples have their moment (prof/moments.h). */
 void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns);
+/* Of one that has branches (prof/branches.h): which were asked for. */
+void add_remark_of_branches(struct prof *prof, uint64_t filter);
 
 #endif

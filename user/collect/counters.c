@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "opener/opener.h"
+#include "pmu/branches.h"
 #include "pmu/explain.h"
 #include "pmu/probe.h"
 
@@ -40,6 +41,8 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 		attr.sample_type |= PERF_SAMPLE_ADDR;
 	if (opts->event->has_addr && opts->want_data)
 		attr.sample_type |= PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
+	if (opts->branch_filter && event__takes_branches(opts->event))
+		event_attr__want_branches(&attr, opts->branch_filter);
 	return attr;
 }
 

@@ -43,12 +43,13 @@ struct counters_opts {
 	int program_fd; /* what its overflows run, if it is sampled and has any */
 	const struct event *event;
 	size_t index;
-	struct opener *opener; /* who opens those of tasks; NULL: this process */
-	bool late;             /* of CPUs: it opens these, too */
-	uint64_t period;       /* 0: the event's own */
-	bool inherit;          /* per task: follow threads and children */
-	bool want_data;        /* of events with addresses: where data came from, and latency */
-	bool enable_on_exec;   /* per task: for a command that waits for its exec */
+	struct opener *opener;  /* who opens those of tasks; NULL: this process */
+	bool late;              /* of CPUs: it opens these, too */
+	uint64_t period;        /* 0: the event's own */
+	bool inherit;           /* per task: follow threads and children */
+	bool want_data;         /* of events with addresses: where data came from, and latency */
+	uint64_t branch_filter; /* of those that take branch records; 0: they are not wanted */
+	bool enable_on_exec;    /* per task: for a command that waits for its exec */
 };
 
 int counters__open_cpus(struct counters *c, const struct counters_opts *opts,

@@ -41,6 +41,19 @@ static int decode_off(const struct pmb_part *part, struct decoded *ret)
 	return -1;
 }
 
+static int decode_branches(const struct pmb_part *part, struct decoded *ret)
+{
+	const struct pmb_part_branches *branches = (const void *)part;
+	size_t fixed = offsetof(struct pmb_part_branches, list);
+
+	if (part->size < fixed || branches->n > PMB_MAX_BRANCHES ||
+	    branches->n > (part->size - fixed) / sizeof(branches->list[0]) ||
+	    branches->whole < branches->n)
+		return REJECT_PART;
+	ret->branches = branches;
+	return -1;
+}
+
 static int decode_reads(const struct pmb_part *part, size_t n_events, struct decoded *ret)
 {
 	const struct pmb_part_reads *reads = (const void *)part;
@@ -79,6 +92,8 @@ static int decode_parts(const struct pmb_sample *sample, size_t size, size_t n_e
 			reject = decode_window(part, ret);
 		else if (part->type == PMB_PART_OFF)
 			reject = decode_off(part, ret);
+		else if (part->type == PMB_PART_BRANCHES)
+			reject = decode_branches(part, ret);
 		else if (part->type == PMB_PART_READS)
 			reject = decode_reads(part, n_events, ret);
 		at += part->size;

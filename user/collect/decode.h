@@ -28,9 +28,10 @@ struct decoded {
 	const struct pmb_part_off *off;       /* NULL: it isn't of time without a CPU */
 	bool has_addr;
 	uint64_t addr;
-	const struct pmb_part_data *data; /* NULL: not asked for */
-	const struct pmb_reading *reads;  /* of other events, taken with the sample */
-	size_t n_reads;                   /* <= PMB_MAX_READS */
+	const struct pmb_part_data *data;         /* NULL: not asked for */
+	const struct pmb_reading *reads;          /* of other events, taken with the sample */
+	size_t n_reads;                           /* <= PMB_MAX_READS */
+	const struct pmb_part_branches *branches; /* NULL: there are none */
 };
 
 /* Fills *ret with pointers into data and returns -1, or returns the reason as an enum reject. */

@@ -337,9 +337,35 @@ static bool ledger_event__data(const struct ledger_event *e, struct buf *remarks
 	       ok;
 }
 
+static bool ledger__branches(const struct ledger *l, struct buf *remarks)
+{
+	const struct ledger_branches *b = &l->branches;
+	uint64_t seen = 0, lost = 0, rejected = 0;
+	bool ok;
+
+	for (size_t i = 0; i < l->n_events; i++) {
+		seen += l->events[i].kernel.branches_seen;
+		lost += l->events[i].kernel.branches_lost;
+	}
+	for (int i = 0; i < N_REJECTS; i++)
+		rejected += l->rejected[i];
+	if (rejected) /* a sample may be among them, which is said already */
+		return true;
+	ok = equal("branch records",
+		   "seen = stored + [other] + kernel + invalid + unmapped + cut + left out + lost",
+		   seen,
+		   b->stored + b->other + b->kernel + b->invalid + b->unmapped + b->cut +
+			   b->left_out + lost,
+		   remarks);
+	return equal("ranges between branches", "seen = stored + [other] + torn", b->ranges,
+		     b->ranges_stored + b->ranges_other + b->ranges_torn, remarks) &&
+	       ok;
+}
+
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks)
 {
-	bool ok = ledger__stacks(ledger, remarks) & ledger__off_cpu(ledger, remarks);
+	bool ok = ledger__stacks(ledger, remarks) & ledger__off_cpu(ledger, remarks) &
+		  ledger__branches(ledger, remarks);
 
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		ok &= ledger_event__columns(&ledger->events[i], remarks);

@@ -159,6 +159,20 @@ struct ledger_allocs {
 	struct probed probed; /* probes come and go for the budget */
 };
 
+/* Branch records, which come with samples, and the code between two of a sample; all 0 where nobody
+ * asked. What came is in the events' kernel.branches_seen and branches_lost. */
+struct ledger_branches {
+	uint64_t stored;   /* among the pairs of the profile */
+	uint64_t other;    /* the same, and there was no room for another pair */
+	uint64_t kernel;   /* from or to the kernel, which wasn't asked for */
+	uint64_t invalid;  /* from or to what is no address */
+	uint64_t unmapped; /* from or to where nothing is known to be mapped */
+	uint64_t cut;      /* more than one sample has room for */
+	uint64_t left_out; /* of samples that were left out */
+	/* code between two: as above; or its ends aren't of one file, or not in this order */
+	uint64_t ranges, ranges_stored, ranges_other, ranges_torn;
+};
+
 /* Frames of the samples in the rows of the profile. */
 struct ledger_frames {
 	uint64_t in_rows;
@@ -179,6 +193,7 @@ struct ledger {
 	struct ledger_allocs allocs;
 	struct pmb_off_stats off_cpu; /* all 0 where nobody asked for time without a CPU */
 	struct ledger_frames frames;
+	struct ledger_branches branches;
 	struct truncating truncating;     /* ours */
 	struct set_aside aside;           /* ours */
 	struct unknown_runtimes runtimes; /* ours */

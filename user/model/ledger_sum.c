@@ -33,7 +33,9 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(timed)            \
 	X(timed_ns)         \
 	X(closed)           \
-	X(weight_closed)
+	X(weight_closed)    \
+	X(branches_seen)    \
+	X(branches_lost)
 
 /* Of struct ledger_event, from decoded to idle_ns. */
 #define SUMS(X)             \
@@ -135,9 +137,25 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(brief)          \
 	X(brief_ns)
 
+/* Of struct ledger_branches. */
+#define BRANCHES(X)      \
+	X(stored)        \
+	X(other)         \
+	X(kernel)        \
+	X(invalid)       \
+	X(unmapped)      \
+	X(cut)           \
+	X(left_out)      \
+	X(ranges)        \
+	X(ranges_stored) \
+	X(ranges_other)  \
+	X(ranges_torn)
+
 #define ONE(name) +sizeof(uint64_t)
 _Static_assert(sizeof(struct pmb_alloc_stats) == 0 ALLOCS(ONE),
 	       "ALLOCS lacks a member of struct pmb_alloc_stats");
+_Static_assert(sizeof(struct ledger_branches) == 0 BRANCHES(ONE),
+	       "BRANCHES lacks a member of struct ledger_branches");
 _Static_assert(sizeof(struct alloc_reach) == 0 REACH(ONE),
 	       "REACH lacks a member of struct alloc_reach");
 _Static_assert(2 * PMB_N_DROPS * sizeof(uint64_t) STATS(ONE) == sizeof(struct pmb_stats),
@@ -176,6 +194,11 @@ void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *
 static void alloc_reach__add(struct alloc_reach *to, const struct alloc_reach *from)
 {
 	REACH(ADD)
+}
+
+static void ledger_branches__add(struct ledger_branches *to, const struct ledger_branches *from)
+{
+	BRANCHES(ADD)
 }
 
 void off_stats__add(struct pmb_off_stats *to, const struct pmb_off_stats *from)
@@ -267,6 +290,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	ledger_unwind__merge(&to->unwind, &from->unwind);
 	window_stats__add(&to->windows.kernel, &from->windows.kernel);
 	off_stats__add(&to->off_cpu, &from->off_cpu);
+	ledger_branches__add(&to->branches, &from->branches);
 	to->windows.sampled += from->windows.sampled;
 	to->windows.open += from->windows.open;
 	to->windows.kept += from->windows.kept;

@@ -164,6 +164,17 @@ void prof_copier__sample(struct prof_copier *c, size_t sample, uint32_t stack, u
 		values[t] += from[t];
 }
 
+void prof_copier__branches(struct prof_copier *c)
+{
+	for (size_t i = 0; i < c->from->n_branches; i++) {
+		struct prof_branch copy = c->from->branches[i];
+
+		copy.from = prof_copier__location(c, copy.from, 0, UINT32_MAX);
+		copy.to = prof_copier__location(c, copy.to, 0, UINT32_MAX);
+		prof__add_branch(c->to, &copy);
+	}
+}
+
 void prof_copier__head(struct prof_copier *c)
 {
 	const struct prof *from = c->from;
@@ -172,6 +183,7 @@ void prof_copier__head(struct prof_copier *c)
 		prof__comment(c->to, prof__text(from, from->comments[i]));
 	for (size_t i = 0; i < from->n_layouts; i++)
 		prof__add_layout(c->to, prof_copier__string(c, from->layouts[i]));
+	prof_copier__branches(c);
 	c->to->time_ns = from->time_ns;
 	c->to->duration_ns = from->duration_ns;
 	c->to->period_type.name = prof_copier__string(c, from->period_type.name);

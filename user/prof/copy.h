@@ -33,6 +33,7 @@ void prof_copier__types(struct prof_copier *c);
 void prof_copier__sample(struct prof_copier *c, size_t sample, uint32_t stack, uint32_t labels);
 /* Time, duration, period, comments; into a profile that has none yet. */
 void prof_copier__head(struct prof_copier *c);
+void prof_copier__branches(struct prof_copier *c);
 /* All that hasn't been copied: types, samples, head; into a profile that has none yet. */
 void prof_copier__rest(struct prof_copier *c);
 

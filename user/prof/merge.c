@@ -133,6 +133,7 @@ int prof__merge(struct prof **to, const struct prof *from, const char *name, str
 		prof__comment(both, prof__text(from, from->comments[i]));
 	for (size_t i = 0; i < from->n_layouts; i++)
 		prof__add_layout(both, prof_copier__string(&c, from->layouts[i]));
+	prof_copier__branches(&c);
 	if (from->time_ns && (!both->time_ns || from->time_ns < both->time_ns))
 		both->time_ns = from->time_ns;
 	if (__builtin_add_overflow(both->duration_ns, from->duration_ns, &both->duration_ns))

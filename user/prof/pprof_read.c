@@ -16,6 +16,7 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "base/proto.h"
+#include "prof/branches.h"
 #include "prof/foreign.h"
 #include "prof/frame_count.h"
 #include "prof/ids.h"
@@ -45,7 +46,10 @@ struct reader {
 	const char *what; /* of the walk that is on: "sample" */
 	size_t index;     /* which one */
 
-	uint64_t *sums; /* of the magnitudes of each type's values */
+	uint64_t *sums;    /* of the magnitudes of each type's values */
+	int *branch_types; /* of each type in the file, enum of prof/branches.h; -1: none */
+	size_t n_types;    /* in the file */
+	int64_t *values;   /* room for those of one sample that are no branches' */
 	uint32_t *strings;
 	size_t n_strings, cap_strings;
 	struct ids mappings, functions, locations;
@@ -58,6 +62,8 @@ static void reader__done(struct reader *r)
 {
 	prof__free(r->prof);
 	free(r->sums);
+	free(r->branch_types);
+	free(r->values);
 	free(r->strings);
 	ids__done(&r->mappings);
 	ids__done(&r->functions);
@@ -99,6 +105,7 @@ static uint64_t memory_of(const struct reader *r)
 	       (r->mappings.cap + r->functions.cap + r->locations.cap) * sizeof(struct id_entry) +
 	       p->cap_mappings * sizeof(*p->mappings) + p->cap_functions * sizeof(*p->functions) +
 	       p->cap_locations * sizeof(*p->locations) + p->cap_lines * sizeof(*p->lines) +
+	       p->cap_branches * sizeof(*p->branches) + intern__bytes(&p->branch_set) +
 	       p->cap_samples * sizeof(*p->samples) + p->cap_values * sizeof(*p->values) +
 	       intern__bytes(&p->strings) + intern__bytes(&p->stacks) +
 	       intern__bytes(&p->label_sets) + intern__bytes(&p->keys) +
@@ -235,6 +242,9 @@ static int take_types(struct reader *r, const Pmb__Pprof__Profile *head)
 		e = take_type(r, head->sample_type[r->index], &p->types[p->n_types++]);
 	}
 	r->sums = xcalloc(p->n_types, sizeof(*r->sums));
+	r->values = xcalloc(p->n_types, sizeof(*r->values));
+	r->n_types = p->n_types;
+	r->branch_types = prof__take_branch_types(p);
 	return e;
 }
 
@@ -468,8 +478,10 @@ static int read_labels(struct reader *r, const Pmb__Pprof__Sample *s, uint32_t *
 	return e;
 }
 
-static int add_values(struct reader *r, const Pmb__Pprof__Sample *s, int64_t *values)
+static int add_values(struct reader *r, const Pmb__Pprof__Sample *s, struct prof_branch_sample *b)
 {
+	size_t n = 0;
+
 	for (size_t t = 0; t < s->n_value; t++) {
 		uint64_t magnitude = s->value[t] < 0 ? -(uint64_t)s->value[t] :
 						       (uint64_t)s->value[t];
@@ -479,23 +491,37 @@ static int add_values(struct reader *r, const Pmb__Pprof__Sample *s, int64_t *va
 			return BAD(r,
 				   "makes the sum of the values of type %zu larger than 2^63 - 1",
 				   t);
-		values[t] += s->value[t];
+		if (r->branch_types[t] >= 0)
+			b->values[r->branch_types[t]] = s->value[t];
+		else
+			b->besides |= (r->values[n++] = s->value[t]) != 0;
 	}
 	return 0;
 }
 
 static int add_sample(struct reader *r, const Pmb__Pprof__Sample *s)
 {
+	struct prof_branch_sample branch = {0};
 	uint32_t stack = 0, labels = 0;
+	int64_t *values;
 	int e;
 
-	if (s->n_value != r->prof->n_types)
+	if (s->n_value != r->n_types)
 		return BAD(r, "has %zu values, and there are %zu sample types", s->n_value,
-			   r->prof->n_types);
+			   r->n_types);
 	e = read_stack(r, s, &stack);
 	if (e == 0)
 		e = read_labels(r, s, &labels);
-	return e < 0 ? e : add_values(r, s, prof__sample(r->prof, stack, labels));
+	if (e == 0)
+		e = add_values(r, s, &branch);
+	if (e < 0)
+		return e;
+	if (!prof__take_branch(r->prof, &branch, stack))
+		return BAD(r, "is a branch, but not from one location to one");
+	values = branch.taken && !branch.besides ? NULL : prof__sample(r->prof, stack, labels);
+	for (size_t t = 0; values && t < r->prof->n_types; t++)
+		values[t] += r->values[t];
+	return 0;
 }
 
 static int take_sample(struct reader *r, const uint8_t *data, size_t len)

@@ -35,6 +35,8 @@ struct prof *prof__free(struct prof *p)
 	free(p->number_keys);
 	free(p->comments);
 	free(p->layouts);
+	free(p->branches);
+	intern__done(&p->branch_set);
 	intern__done(&p->strings);
 	intern__done(&p->stacks);
 	intern__done(&p->label_sets);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/branches.h"
 #include "model/intern.h"
 
 #define PROF_MAX_COMMENTS 8192
@@ -65,6 +66,13 @@ struct prof_sample {
 	uint32_t stack, labels; /* prof__stack(), prof__labels() */
 };
 
+/* Of record -b: a branch that was taken, or the code between two of them (prof/branches.h). */
+struct prof_branch {
+	uint32_t from, to; /* locations; both 0: [other], there was no room to tell them apart */
+	uint64_t kind;     /* enum branch_kind */
+	struct branch_counts counts;
+};
+
 struct prof {
 	struct prof_type *types;
 	size_t n_types, cap_types;
@@ -84,6 +92,9 @@ struct prof {
 	size_t n_comments, cap_comments;
 	uint32_t *layouts; /* texts: prof/layouts.h */
 	size_t n_layouts, cap_layouts;
+	struct prof_branch *branches;
+	size_t n_branches, cap_branches;
+	struct intern branch_set; /* from, to, kind; number - 1 indexes branches */
 
 	int64_t time_ns; /* since 1970; 0: not known */
 	int64_t duration_ns;
@@ -137,6 +148,8 @@ void prof__comment(struct prof *p, const char *text);
 void prof__add_comment(struct prof *p, uint32_t string);
 /* The same of how types lie, which is not for people: other tools print comments. */
 void prof__add_layout(struct prof *p, uint32_t string);
+/* Adds to the one with the same places and of the same kind, if there is one. */
+void prof__add_branch(struct prof *p, const struct prof_branch *branch);
 
 /* Reading. Borrowed until something is added. */
 const char *prof__text(const struct prof *p, uint32_t string); /* "" for 0 */

@@ -429,6 +429,32 @@ static void add_row(struct builder *b, const struct profile_row *row)
 		values[c->time] += step(m, NUMBER_TIME, &before, c);
 }
 
+static void add_branches(struct builder *b)
+{
+	const struct branch_pair *pairs;
+	size_t n = b->r->branches ? branches__pairs(b->r->branches, &pairs) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct prof_branch branch = {
+			.from = b->locations[pairs[i].ids[0]],
+			.to = b->locations[pairs[i].ids[1]],
+			.kind = pairs[i].kind,
+			.counts = pairs[i].counts,
+		};
+
+		prof__add_branch(b->prof, &branch);
+	}
+	for (uint64_t kind = 0; b->r->branches && kind < N_BRANCH_KINDS; kind++) {
+		const struct prof_branch other = {
+			.kind = kind,
+			.counts = branches__other(b->r->branches, (enum branch_kind)kind),
+		};
+
+		if (other.counts.records)
+			prof__add_branch(b->prof, &other);
+	}
+}
+
 static void reserve(struct builder *b, const struct profile_row *rows, size_t n)
 {
 	const struct profile *profile = b->r->profile;
@@ -483,6 +509,7 @@ struct prof *prof__recorded(const struct recorded *r)
 	reserve(&b, rows, n);
 	for (size_t i = 0; i < n; i++)
 		add_row(&b, &rows[i]);
+	add_branches(&b);
 	choose_default(&b);
 	layouts__save(&b.data.layouts, b.prof);
 	data_labels__done(&b.data);

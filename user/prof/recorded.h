@@ -27,6 +27,7 @@ struct recorded {
 	const struct places *places;     /* NULL: nothing is about data */
 	const struct sites *sites;       /* who touched pages first; NULL: nobody asked */
 	const struct contexts *contexts; /* what threads worked on; NULL: nobody asked */
+	const struct branches *branches; /* with numbers of the profile; NULL: nobody asked */
 	const uint32_t *site_stacks;     /* sites__stacks() of the profile */
 	bool no_symbols;                 /* addresses of programs only */
 	struct cgroups *cgroups;         /* NULL: nothing is known of them */

@@ -78,10 +78,12 @@ int prof_sum__add(struct prof_sum *s, const struct prof *from, const char *name,
 		r = check_sums(s, from, sums, name, err);
 	if (r < 0)
 		return r;
-	if (!s->sum)
+	if (!s->sum) {
 		begin(s, from);
-	else
+	} else {
 		prof_copier__from(&s->copier, from);
+		prof_copier__branches(&s->copier);
+	}
 	for (size_t i = 0; i < from->n_samples; i++) {
 		const struct prof_sample *sample = &from->samples[i];
 

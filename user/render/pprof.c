@@ -15,12 +15,16 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "prof/branches.h"
 #include "prof/profile.pb-c.h"
 
 enum { BLOCK = 64 * 1024 };
 
 struct packer {
 	const struct prof *prof;
+	size_t n_branch_types; /* behind the others; 0: there are no branches */
+	uint32_t branch_names[PROF_BRANCH_TYPES], branch_units[PROF_BRANCH_TYPES]; /* texts */
+	int64_t *values;   /* room for one of each type */
 	struct buf packed; /* what wasn't compressed yet */
 	z_stream zip;
 	FILE *file;
@@ -77,6 +81,11 @@ static void put_head(struct packer *w)
 	piece.sample_type = &one;
 	for (size_t i = 0; i < p->n_types; i++) {
 		type = value_type(&p->types[i]);
+		put(w, &piece);
+	}
+	for (size_t i = 0; i < w->n_branch_types; i++) {
+		type.type = w->branch_names[i];
+		type.unit = w->branch_units[i];
 		put(w, &piece);
 	}
 	for (size_t i = 0; i < p->n_comments; i++)
@@ -193,10 +202,31 @@ static void put_sample(struct packer *w, size_t i)
 	}
 	sample.n_location_id = depth;
 	sample.location_id = locations;
-	sample.n_value = p->n_types;
-	sample.value = (int64_t *)prof__values(p, i);
+	memcpy(w->values, prof__values(p, i), p->n_types * sizeof(*w->values));
+	memset(w->values + p->n_types, 0, w->n_branch_types * sizeof(*w->values));
+	sample.n_value = p->n_types + w->n_branch_types;
+	sample.value = w->values;
 	sample.n_label = n;
 	sample.label = pointers;
+	piece.n_sample = 1;
+	piece.sample = &one;
+	put(w, &piece);
+}
+
+static void put_branch(struct packer *w, const struct prof_branch *branch)
+{
+	uint64_t stack[] = {branch->to, branch->from};
+	Pmb__Pprof__Sample sample = PMB__PPROF__SAMPLE__INIT, *one = &sample;
+	Pmb__Pprof__Profile piece = PMB__PPROF__PROFILE__INIT;
+
+	memset(w->values, 0, w->prof->n_types * sizeof(*w->values));
+	prof_branch__values(branch, w->values + w->prof->n_types);
+	if (branch->from && branch->to) {
+		sample.n_location_id = ARRAY_SIZE(stack);
+		sample.location_id = stack;
+	}
+	sample.n_value = w->prof->n_types + w->n_branch_types;
+	sample.value = w->values;
 	piece.n_sample = 1;
 	piece.sample = &one;
 	put(w, &piece);
@@ -216,6 +246,27 @@ static void put_strings(struct packer *w)
 		text = (ProtobufCBinaryData){strlen(string), (uint8_t *)string};
 		put(w, &piece);
 	}
+	for (size_t i = 0; i < w->n_branch_types; i++) { /* as number_branch_types() has it */
+		const struct prof_branch_type *t = &prof_branch_types[i];
+
+		text = (ProtobufCBinaryData){strlen(t->name), (uint8_t *)t->name};
+		put(w, &piece);
+		text = (ProtobufCBinaryData){strlen(t->unit), (uint8_t *)t->unit};
+		put(w, &piece);
+	}
+}
+
+/* The profile's own texts are numbered already: those of these types follow them. */
+static void number_branch_types(struct packer *w)
+{
+	uint32_t next = (uint32_t)intern__count(&w->prof->strings);
+
+	w->n_branch_types = w->prof->n_branches ? PROF_BRANCH_TYPES : 0;
+	for (size_t i = 0; i < w->n_branch_types; i++) {
+		w->branch_names[i] = next++;
+		w->branch_units[i] = next++;
+	}
+	w->values = xcalloc(w->prof->n_types + w->n_branch_types, sizeof(*w->values));
 }
 
 int pprof__write(FILE *file, const struct prof *prof)
@@ -226,9 +277,12 @@ int pprof__write(FILE *file, const struct prof *prof)
 	if (deflateInit2(&w.zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
+	number_branch_types(&w);
 	put_head(&w);
 	for (size_t i = 0; i < prof->n_samples; i++)
 		put_sample(&w, i);
+	for (size_t i = 0; i < prof->n_branches; i++)
+		put_branch(&w, &prof->branches[i]);
 	put_mappings(&w);
 	for (size_t i = 1; i < prof->n_locations; i++)
 		put_location(&w, i);
@@ -237,6 +291,7 @@ int pprof__write(FILE *file, const struct prof *prof)
 	packer__flush(&w, Z_FINISH);
 	deflateEnd(&w.zip);
 	buf__done(&w.packed);
+	free(w.values);
 	errno = 0;
 	if (w.err == 0 && fflush(file) == EOF)
 		w.err = errno ? -errno : -EIO;

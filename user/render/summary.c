@@ -16,6 +16,7 @@
 #include "render/ratios.h"
 #include "render/runtimes.h"
 #include "render/summary_allocs.h"
+#include "render/summary_branches.h"
 
 /* With fewer of them there was little to sample. */
 enum { ENOUGH_PERIODS = 10 };
@@ -538,6 +539,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_windows(s, out);
 	summary_allocs__text(&s->ledger->allocs, out);
 	off_cpu__text(&s->ledger->off_cpu, out);
+	summary_branches__text(s->ledger, out);
 	ratios__text(s, out);
 	summary_stacks__text(s->ledger, &s->frames, out);
 	runtimes__text(&s->ledger->runtimes, out);

@@ -12,6 +12,7 @@
 #include "render/json.h"
 #include "render/loss.h"
 #include "render/summary_allocs.h"
+#include "render/summary_branches.h"
 #include "render/off_cpu.h"
 #include "render/probed.h"
 #include "render/ratios.h"
@@ -391,6 +392,7 @@ static void json_asked_for(struct json *j, const struct summary *s)
 	json_windows(j, s);
 	summary_allocs__json(&s->ledger->allocs, j);
 	off_cpu__json(&s->ledger->off_cpu, j);
+	summary_branches__json(s->ledger, j);
 }
 
 void summary__json(const struct summary *s, struct buf *out)

@@ -132,6 +132,7 @@ static int record_pass(struct pass_run *run, const struct plan *plan, size_t set
 	opts.objects = run->result->objects;
 	opts.sites = run->result->sites;
 	opts.contexts = run->result->contexts;
+	opts.branches = run->result->branches;
 	opts.cgroups = run->result->cgroups;
 	opts.counted = &run->counted;
 	opts.cpu_ns = run->result->cpu_ns;
@@ -157,6 +158,7 @@ static void init_result(struct pass_run *run)
 		.objects = objects__new(run->all->max_memory / BUDGET_OBJECTS_PART),
 		.sites = sites__new(run->all->max_memory / BUDGET_SITES_PART),
 		.contexts = session_contexts(run->all),
+		.branches = session_branches(run->all),
 		.cgroups = session_wants_cgroups(run->all) ? cgroups__new(run->all->opener) : NULL,
 		.ledger = {.events = xcalloc(n, sizeof(struct ledger_event)), .n_events = n},
 		.rates = xcalloc(n, sizeof(*result->rates)),

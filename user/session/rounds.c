@@ -6,6 +6,7 @@
 #include "assemble/assembly.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "pmu/branches.h"
 #include "session/internal.h"
 #include "sym/idle.h"
 #include "sys/clock.h"
@@ -254,6 +255,9 @@ void session__assemble(struct session *s)
 		.objects = s->result->objects,
 		.sites = s->opts->labels & LABEL_DATA ? s->result->sites : NULL,
 		.contexts = s->result->contexts,
+		.branches = s->result->branches,
+		.kernel_branches = s->opts->branch_filter & PERF_SAMPLE_BRANCH_KERNEL,
+		.between_branches = branch_filter__is_whole(s->opts->branch_filter),
 		.allocs = s->opts->allocs,
 		.profile = s->opts->profile,
 	};

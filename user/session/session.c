@@ -37,6 +37,11 @@ struct contexts *session_contexts(const struct session_opts *opts)
 		       NULL;
 }
 
+struct branches *session_branches(const struct session_opts *opts)
+{
+	return opts->branch_filter ? branches__new(opts->max_memory / BUDGET_BRANCHES_PART) : NULL;
+}
+
 static void session__init(struct session *s, const struct session_opts *opts,
 			  struct session_result *result)
 {
@@ -58,6 +63,7 @@ static void session__init(struct session *s, const struct session_opts *opts,
 	result->sites = opts->sites ? opts->sites :
 				      sites__new(opts->max_memory / BUDGET_SITES_PART);
 	result->contexts = opts->contexts ? opts->contexts : session_contexts(opts);
+	result->branches = opts->branches ? opts->branches : session_branches(opts);
 	if (session_wants_cgroups(opts))
 		result->cgroups = opts->cgroups ? opts->cgroups : cgroups__new(opts->opener);
 	s->told.times_short = mem_times_short();
@@ -346,6 +352,7 @@ void session_result__done(struct session_result *result)
 		objects__free(result->objects);
 		sites__free(result->sites);
 		contexts__free(result->contexts);
+		branches__free(result->branches);
 		cgroups__free(result->cgroups);
 	}
 	free(result->counts);

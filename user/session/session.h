@@ -15,6 +15,7 @@
 #include "assemble/assembly.h"
 #include "base/err.h"
 #include "collect/gates.h"
+#include "model/branches.h"
 #include "model/clockrate.h"
 #include "model/cost.h"
 #include "model/ledger.h"
@@ -65,9 +66,10 @@ struct session_opts {
 	const struct gates
 		*gates; /* what opens and closes windows; borrowed; NULL: none are wanted */
 	struct window_opts windows;
-	bool allocs;     /* who allocated memory: probes of allocators in the targets */
-	uint64_t cpu_ns; /* of this process, that earlier recordings have accounted for */
-	double budget;   /* percent of the CPUs' time that it may take; 0: any */
+	uint64_t branch_filter; /* perf_event_attr's: which branches are recorded; 0: none */
+	bool allocs;            /* who allocated memory: probes of allocators in the targets */
+	uint64_t cpu_ns;        /* of this process, that earlier recordings have accounted for */
+	double budget;          /* percent of the CPUs' time that it may take; 0: any */
 	/* part of the budget that looks at what programs do may take, at once, so that files are
 	 * opened while they are there; beyond it that waits for the next round. 0: any */
 	unsigned looks_part;
@@ -82,6 +84,7 @@ struct session_opts {
 	struct objects *objects;   /* the same */
 	struct sites *sites;       /* the same */
 	struct contexts *contexts; /* the same */
+	struct branches *branches; /* the same */
 	struct cgroups *cgroups;   /* NULL: the result's own */
 	const size_t *numbers;     /* what events are called in the profile; NULL: as in events */
 	const struct event_list *counted; /* counted for the command, not sampled; NULL: none */
@@ -106,6 +109,7 @@ struct session_result {
 	struct objects *objects;   /* of interpreters */
 	struct sites *sites;       /* who touched pages of data first */
 	struct contexts *contexts; /* what threads worked on; NULL: nobody asked */
+	struct branches *branches; /* that were recorded; NULL: nobody asked */
 	struct cgroups *cgroups;   /* those of samples; NULL: nobody wants them */
 	struct ledger ledger;
 	struct clock_rate *rates;       /* per event; hz 0 where cycles can't become time */
@@ -135,6 +139,9 @@ static inline bool session_wants_cgroups(const struct session_opts *opts)
 
 /* What threads said they work on, for a result; NULL: nobody asks. */
 struct contexts *session_contexts(const struct session_opts *opts);
+
+/* The same of branch records. */
+struct branches *session_branches(const struct session_opts *opts);
 
 /* Whether events must be read at a clock's overflows and no clock is among them:
  * event_list__add_clock has to add one. each_pass: the events will be split, and a clock of ours

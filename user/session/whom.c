@@ -14,6 +14,7 @@
 #include "collect/features.h"
 #include "collect/kernel_types.h"
 #include "collect/room.h"
+#include "pmu/branches.h"
 #include "pmu/probe.h"
 #include "pmu/skid.h"
 #include "pmu/collection_mode.h"
@@ -230,6 +231,7 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 			       !event->off_cpu,
 		.off_cpu = event->off_cpu,
 		.off_min_ns = event->off_min_ns,
+		.want_branches = o->branch_filter && event__takes_branches(event),
 	};
 }
 
@@ -309,6 +311,7 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 		.index = event,
 		.inherit = s->opts->whom.inherit,
 		.want_data = s->opts->labels & LABEL_DATA,
+		.branch_filter = s->opts->branch_filter,
 		.enable_on_exec = target__is_command(&s->opts->whom),
 	};
 }

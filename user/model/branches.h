@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Branches that were taken, as the CPU recorded them, and the code between two of them, which ran
+ * from its first to its last instruction without one: each pair of places once, with what was
+ * counted of it. Only so many as there is memory for; records of further pairs are counted as
+ * [other].
+ */
+#ifndef PMUBPF_MODEL_BRANCHES_H
+#define PMUBPF_MODEL_BRANCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+
+enum branch_kind {
+	BRANCH_TAKEN,   /* from an instruction to another one */
+	BRANCH_BETWEEN, /* where one led to, and from where the next one left */
+	N_BRANCH_KINDS,
+};
+
+struct branch_counts {
+	uint64_t records;
+	uint64_t foreseen; /* of these, those of which the CPU says whether it foresaw them… */
+	uint64_t mispredicted; /* …and those that it didn't */
+	uint64_t timed;        /* those of which it says how long ago the branch before was… */
+	uint64_t cycles;       /* …and the sum of that */
+};
+
+struct branch_pair {
+	struct frame from, to;
+	uint64_t kind; /* enum branch_kind */
+	struct branch_counts counts;
+	uint32_t ids[2]; /* of from and to in a profile, once branches__in_profile() was called */
+};
+
+struct branches;
+
+/* limit: bytes of memory; 0: any. */
+struct branches *branches__new(size_t limit);
+struct branches *branches__free(struct branches *b); /* NULL is fine; returns NULL */
+/* False: there is no room for another pair, so it is counted as [other]. */
+bool branches__add(struct branches *b, enum branch_kind kind, const struct frame *from,
+		   const struct frame *to, const struct branch_counts *counts);
+/* Borrowed until the next change; in the order in which they were met. */
+size_t branches__pairs(const struct branches *b, const struct branch_pair **ret);
+/* What found no room. */
+struct branch_counts branches__other(const struct branches *b, enum branch_kind kind);
+/* Gives the places numbers as frames of the profile, so that they are named with all others. */
+void branches__in_profile(struct branches *b, struct profile *profile);
+size_t branches__bytes(const struct branches *b);
+
+#endif
