@@ -12,6 +12,7 @@
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 #include "cmd/report_args.h"
+#include "cmd/report_branches.h"
 #include "cmd/report_layout.h"
 #include "cmd/rows.h"
 #include "model/labels.h"
@@ -37,6 +38,8 @@ struct report_run {
 	struct report report;
 	struct layout_report layout;
 	struct regions regions;
+	struct branch_table branches;
+	struct branch_binary binary;
 	char *title; /* of windows, in place of files */
 };
 
@@ -44,6 +47,7 @@ static void report_run__done(struct report_run *run)
 {
 	report_layout__done(&run->layout);
 	regions__done(&run->regions);
+	branch_table__done(&run->branches);
 	report__done(&run->report);
 	group__free(run->group);
 	free(run->begins);
@@ -174,6 +178,13 @@ static int write_regions(struct report_run *run, FILE *file)
 	return buf__write(&text, file);
 }
 
+static int find_branches(struct report_run *run, struct err *err)
+{
+	set_profiles(run);
+	report__settle(&run->report);
+	return report_branches__find(&run->branches, &run->binary, run->whole, run->args, err);
+}
+
 static int write_report(struct report_run *run, FILE *file)
 {
 	const struct report_args *a = run->args;
@@ -267,10 +278,12 @@ static int write_out(struct report_run *run, struct err *err)
 	tell_negative(run);
 	if (run->output.file)
 		output__empty(&run->output);
-	r = a->format  ? a->format->write(file, run->prof, &opts) :
-	    a->layout  ? write_layout(run, file) :
-	    a->regions ? write_regions(run, file) :
-			 write_report(run, file);
+	r = a->format   ? a->format->write(file, run->prof, &opts) :
+	    a->layout   ? write_layout(run, file) :
+	    a->regions  ? write_regions(run, file) :
+	    a->branches ? report_branches__write(&run->branches, &run->report, a, &run->binary,
+						 file) :
+			  write_report(run, file);
 	tell_cut(run, &cut);
 	return output__finish(&run->output, r, err);
 }
@@ -346,10 +359,11 @@ int cmd_report(int argc, char **argv)
 	if (r == 0)
 		r = prof__select(&run.prof, run.whole, &args.selection, &err);
 	if (r == 0)
-		r = args.format  ? begin_lines(&run, &err) :
-		    args.layout  ? find_layout(&run, &err) :
-		    args.regions ? find_regions(&run, &err) :
-				   group(&run, &err);
+		r = args.format   ? begin_lines(&run, &err) :
+		    args.layout   ? find_layout(&run, &err) :
+		    args.regions  ? find_regions(&run, &err) :
+		    args.branches ? find_branches(&run, &err) :
+				    group(&run, &err);
 	if (r == 0)
 		r = output__open(&run.output, args.output, OUTPUT_WHOLE, &err);
 	if (r == 0)

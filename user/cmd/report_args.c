@@ -18,6 +18,10 @@ enum {
 	OPT_TREE,
 	OPT_LAYOUT,
 	OPT_REGIONS,
+	OPT_BRANCHES,
+	OPT_BOLT,
+	OPT_AUTOFDO,
+	OPT_BINARY,
 	OPT_FACTOR,
 	OPT_SORT,
 	OPT_LIMIT,
@@ -74,6 +78,18 @@ static const struct argp_option options[] = {
 	{"regions", OPT_REGIONS, 0, 0,
 	 "Regions of memory by who touched them first, and those with more samples than their size "
 	 "explains (of record --data)",
+	 0},
+	{"branches", OPT_BRANCHES, 0, 0,
+	 "Branches by how often they were taken, mispredicted, not taken, and the cycles between "
+	 "(of record -b)",
+	 0},
+	{"bolt", OPT_BOLT, 0, 0,
+	 "The branches of one binary as llvm-bolt -pa and perf2bolt -pa read them", 0},
+	{"autofdo", OPT_AUTOFDO, 0, 0,
+	 "The same as create_llvm_prof and create_gcov -profiler=text read them", 0},
+	{"binary", OPT_BINARY, "NAME", 0,
+	 "With --bolt and --autofdo: which, by its path, the end of that, or its build-id "
+	 "(default: the one with most records)",
 	 0},
 	{"factor", OPT_FACTOR, "K", 0,
 	 "With --regions: how many times its share of bytes a region's share of samples has to be "
@@ -153,6 +169,16 @@ static int parse_from(struct report_args *a, int key, char *arg)
 	return 0;
 }
 
+static int parse_branches(struct report_args *a, int key)
+{
+	if (a->branches)
+		return err__usage(a->err, "one of --branches, --bolt, --autofdo");
+	a->branches = key == OPT_BOLT    ? BRANCHES_BOLT :
+		      key == OPT_AUTOFDO ? BRANCHES_AUTOFDO :
+					   BRANCHES_TABLE;
+	return 0;
+}
+
 static int parse_rows(struct report_args *a, int key, char *arg)
 {
 	switch (key) {
@@ -167,6 +193,13 @@ static int parse_rows(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_REGIONS:
 		a->regions = true;
+		return 0;
+	case OPT_BRANCHES:
+	case OPT_BOLT:
+	case OPT_AUTOFDO:
+		return parse_branches(a, key);
+	case OPT_BINARY:
+		a->binary = arg;
 		return 0;
 	case OPT_FACTOR:
 		if (num__parse_f64(arg, &a->factor) < 0 || a->factor == 0)
@@ -278,6 +311,33 @@ static int check_regions(const struct report_args *a)
 	return 0;
 }
 
+static bool selects(const struct selection *s)
+{
+	return s->n_events || s->focus || s->ignore || s->callers || s->callees || s->n_labels ||
+	       s->shared;
+}
+
+static int check_branches(const struct report_args *a)
+{
+	bool table = a->branches == BRANCHES_TABLE;
+
+	if (a->format || a->csv || a->layout || a->regions || a->by || a->tree || a->sort ||
+	    a->min_share >= 0 || a->confidence)
+		return err__usage(
+			a->err, "--branches shows branches, as text or as --json: without other "
+				"formats, --layout, --regions, --by, --tree, --sort, --min-share, "
+				"--confidence");
+	if (selects(&a->selection))
+		return err__usage(a->err, "--branches shows all of them: branch records have no "
+					  "stacks and labels to select them by");
+	if (!table && (a->json || a->limit >= 0))
+		return err__usage(a->err, "--bolt and --autofdo are formats of their own, and have "
+					  "all branches: without --json and --limit");
+	if (table && a->binary)
+		return err__usage(a->err, "--binary is of --bolt and --autofdo");
+	return 0;
+}
+
 static int check_shape(const struct report_args *a)
 {
 	if (a->layout && (a->format || a->csv || a->min_share >= 0 || a->by || is_of_rows(a)))
@@ -295,7 +355,9 @@ static int check_shape(const struct report_args *a)
 				  "--%s writes samples with all their labels: --by is for rows, "
 				  "and for what --folded lines begin with",
 				  a->format->name);
-	return check_regions(a);
+	if (!a->branches && a->binary)
+		return err__usage(a->err, "--binary is of --bolt and --autofdo");
+	return a->branches ? check_branches(a) : check_regions(a);
 }
 
 static int check_files(const struct report_args *a)

@@ -21,7 +21,9 @@ struct report_args {
 	const char *by;      /* NULL: function */
 	const char *layout;  /* a type; NULL: rows are shown */
 	bool regions;        /* are shown, instead of rows */
-	double factor;       /* of --regions; 0: its default */
+	enum { BRANCHES_NONE, BRANCHES_TABLE, BRANCHES_BOLT, BRANCHES_AUTOFDO } branches;
+	const char *binary; /* of the last two; NULL: the one with most records */
+	double factor;      /* of --regions; 0: its default */
 	bool tree;
 	const char *sort; /* NULL: the first event's self */
 	int limit;        /* -1: as the form of output has it */
