@@ -150,7 +150,9 @@ int main(void)
 	failed += cost("pmb_overflow", "table", &cfg);
 	cfg.want_context = 1;
 	failed += cost("pmb_overflow", "contexts", &cfg);
-	cfg.want_context = 0;
+	cfg.want_branches = 1;
+	failed += cost("pmb_overflow", "branches", &cfg);
+	cfg.want_context = cfg.want_branches = 0;
 	cfg.want_data = 1;
 	failed += cost("pmb_overflow", "data", &cfg);
 	cfg.windows = PMB_WINDOWS_LOOP;

@@ -152,7 +152,7 @@ make_initramfs() { # FILE SCRIPT GUEST
 	cp -r "$BUILD/workloads" "$dir/vm/workloads"
 	address_of watch watched >"$dir/vm/workloads/watch.addr"
 	address_of sharing apart >"$dir/vm/workloads/sharing.addr"
-	for name in target struck_load struck_store struck_end; do
+	for name in target struck_load struck_store struck_end main; do
 		address_of struck "$name" >"$dir/vm/workloads/$name.addr"
 	done
 	copy_modules "$3" "$2" "$dir/vm" || return 1

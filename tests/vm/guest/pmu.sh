@@ -26,7 +26,7 @@ play() {
 	local word
 	load_module
 	for word in ip=0 di=0 precise=3 no_source=N no_weight=N no_address=N silent=N \
-		no_chain=N refuse=0 "$@"; do
+		no_chain=N refuse=0 branches=0 "$@"; do
 		echo "${word#*=}" >"/sys/module/played_pmu/parameters/${word%%=*}" || fail "$word"
 	done
 }
@@ -253,6 +253,100 @@ t_of_no_program() {
 	expect_eq "$(sed 's/ [0-9]*$//' $T/folded)" 'cpu0;[not-program-related]' "stacks"
 	expect_within "$(folded_sum)" "1000000 * $(sum_get duration_s)" 200000 "microseconds"
 	grep -q 'counted for a part of the machine, not for a program' $T/err || fail "doesn't say so"
+}
+
+# Two branches by turns, the latest first: the loop's end (foreseen, 10 cycles) and one amid it
+# (not foreseen, 30 cycles). FLAGS: mispredicted 1, predicted 2, cycles from bit 4 on.
+two_branches() { # ENTRIES
+	local load store end
+	load=$(say_ip struck_load) store=$(say_ip struck_store) end=$(say_ip struck_end)
+	play "branches=$1" "branch=$end,$load,$((2 | 10 << 4)),$store,$load,$((1 | 30 << 4))"
+}
+
+branch_get() { # KEY
+	awk -F'[:, ]+' -v key="\"$1\"" '$2 == "\"branches\"" { inside = 1 }
+		inside && $2 == key { print $3; exit }' $T/sum
+}
+
+# ARGUMENT…
+record_branches() {
+	pmb_record -c 1000 -o $T/b.pb.gz -e played/addr=1/u "$@" -- $W/struck 0.3
+	expect_ledger
+	expect_ge "$(sum_get emitted)" 20 "samples"
+}
+
+# What is emulated may lose samples; their records are in the books.
+expect_records() { # ENTRIES
+	local samples
+	samples=$(sum_get aggregated)
+	expect_eq "$(branch_get stored)" $(($1 * samples)) "records stored"
+	expect_eq "$(branch_get runs_stored)" $((($1 - 1) * samples)) "code between two records"
+	expect_eq "$(branch_get seen)" $(($1 * samples + $(branch_get lost))) "records seen"
+}
+
+hex() { printf '0x%x\n' "$1"; }
+
+# From that symbol: columns of the table, and how it begins.
+branch_row() { # SYMBOL
+	grep " $(hex "$(say_ip $1)") -> " $T/out | awk '{ print $3, $6, $7, $10 }'
+}
+
+t_branches() {
+	local n
+	for n in 4 16 32; do
+		two_branches $n
+		record_branches -b
+		expect_records $n
+	done
+	pmb report --branches $T/b.pb.gz || fail "report ended with $?"
+	# of 31 runs of a sample 16 end at the loop's end, and pass what the 15 others end at
+	expect_eq "$(branch_row struck_end)" "0.0 10.0 0.0 strike" "the loop's end"
+	expect_eq "$(branch_row struck_store)" "100.0 30.0 51.6 strike" "amid it"
+}
+
+t_branches_for_bolt() {
+	local half load store end
+	two_branches 32
+	record_branches -j any
+	half=$((16 * $(sum_get aggregated)))
+	load=$(say_ip struck_load) store=$(say_ip struck_store) end=$(say_ip struck_end)
+	pmb report --bolt $T/b.pb.gz || fail "report ended with $?"
+	printf 'B %x %x %d %d\n' "$store" "$load" $half $half "$end" "$load" $half 0 >$T/want
+	printf 'F %x %x %d\n' "$load" "$store" $((half / 16 * 15)) "$load" "$end" $half >>$T/want
+	expect_eq "$(cat $T/out)" "$(cat $T/want)" "lines"
+	grep -q 'branches of /vm/workloads/struck (build-id ' $T/err || fail "says $(cat $T/err)"
+}
+
+# A CPU tells more than there is room for, and nonsense.
+t_hostile_branches() {
+	local load end samples
+	load=$(say_ip struck_load) end=$(say_ip struck_end)
+	play branches=100 "branch=$end,$load,2,0,$load,2,$end,0x8000000000000000,2,\
+0xffffffff81000000,$load,1,$end,16,2"
+	record_branches -b
+	samples=$(sum_get aggregated)
+	expect_eq "$(branch_get seen)" $((100 * samples + $(branch_get lost))) "records seen"
+	expect_eq "$(for k in stored invalid kernel unmapped cut; do
+		echo $(($(branch_get $k) / samples))
+	done | xargs)" "13 26 13 12 36" "records of a sample"
+}
+
+t_branches_of_the_kernel() {
+	local at
+	at=$(awk '$3 == "schedule" { print "0x" $1; exit }' /proc/kallsyms)
+	play branches=4 "branch=$(hex $((at + 16))),$at,2"
+	record_branches -j any,k
+	expect_records 4
+	pmb report --branches $T/b.pb.gz
+	grep -q ' schedule +0x10 -> schedule +0x0  (\[kernel.kallsyms\])' $T/out ||
+		fail "no such branch"
+}
+
+t_no_branch_records() {
+	play
+	pmb record -b -c 1000 -e played/addr=1/u -- true
+	expect_eq $? 3 "exit status"
+	grep -q 'PMU played records no branches here' $T/err || fail "says $(cat $T/err)"
 }
 
 run_tests

@@ -11,6 +11,9 @@
  *	             with its own.
  *	precise      the highest precise_ip that is granted; more is refused (EOPNOTSUPP)
  *	no_source, no_weight, no_address   the sample has none, as from a PMU without
+ *	branch       FROM,TO,FLAGS,… of branch records (FLAGS: struct perf_branch_entry's bits)…
+ *	branches     …of which each sample has so many, the list again and again; 0: there are none,
+ *	             and an event that wants some is refused, as by a CPU without (EOPNOTSUPP)
  *	silent       it counts, and its interrupt doesn't arrive
  *	refuse       an errno with which every event is refused
  *	overflow     where perf_event_overflow is, of /proc/kallsyms: it isn't exported
@@ -35,6 +38,8 @@ static unsigned long overflow;
 static unsigned long long ip, di;
 static unsigned int precise = 3;
 static unsigned int refuse;
+static unsigned long long branch[3 * 32];
+static unsigned int n_branch, branches;
 static bool no_source, no_weight, no_address, silent, no_chain;
 
 module_param(overflow, ulong, 0400);
@@ -47,6 +52,8 @@ module_param(no_address, bool, 0600);
 module_param(silent, bool, 0600);
 module_param(no_chain, bool, 0600);
 module_param(refuse, uint, 0600);
+module_param_array(branch, ullong, &n_branch, 0600);
+module_param(branches, uint, 0600);
 
 /* ---- one sample */
 
@@ -79,6 +86,29 @@ static void take_chain(struct perf_sample_data *data, struct pt_regs *regs)
 }
 #endif
 
+/* More than any CPU has. */
+enum { MOST_BRANCHES = 100 };
+struct branch_list {
+	u64 nr, hw_idx;
+	u64 words[3 * MOST_BRANCHES];
+};
+
+static void take_branches(struct perf_event *event, struct perf_sample_data *data, u64 *flags)
+{
+	static DEFINE_PER_CPU(struct branch_list, lists);
+	struct branch_list *list = this_cpu_ptr(&lists);
+	unsigned int i, n = n_branch / 3 * 3;
+
+	if (!(event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK) || !n)
+		return;
+	list->nr = min_t(u64, branches, MOST_BRANCHES);
+	list->hw_idx = -1;
+	for (i = 0; i < 3 * list->nr; i++)
+		list->words[i] = branch[i % n];
+	data->br_stack = (struct perf_branch_stack *)list;
+	*flags |= PERF_SAMPLE_BRANCH_STACK;
+}
+
 /* Which members there are, and whether flags say so, changed with the years. */
 static void fill_in(struct perf_event *event, struct perf_sample_data *data)
 {
@@ -100,6 +130,7 @@ static void fill_in(struct perf_event *event, struct perf_sample_data *data)
 		*weight = event->attr.config2;
 		flags |= event->attr.sample_type & WEIGHTS;
 	}
+	take_branches(event, data, &flags);
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 	data->sample_flags |= flags;
 #else
@@ -176,6 +207,8 @@ static int event_init(struct perf_event *event)
 	if (refuse)
 		return -(int)refuse;
 	if (event->attr.precise_ip > precise)
+		return -EOPNOTSUPP;
+	if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK && !branches)
 		return -EOPNOTSUPP;
 	promise_chain(event);
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
