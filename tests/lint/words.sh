@@ -11,7 +11,8 @@ cd "$TOP" || exit 2
 # A word that has gone; what is said now; the files in which it is still right, and why.
 table() {
 	# stat's and top's are times, report's and advise's ones of confidence
-	local times='session/counting|cmd/(stat|top|alarm|agent)|render/(stat|report|branch_records)'
+	local times='session/counting|cmd/(stat|top|alarm|agent)'
+	times+='|render/(stat|report|branch_records)'
 	times+='|cmd/report_args'
 	times+='|model/(alarm|poisson|verdict)|prof/regions|advise/|ship/schema'
 	# names of before, for a release
