@@ -70,6 +70,11 @@ t_tables() {
 	pmb_ok ship --schema clickhouse-cluster
 	expect_match "$T/out" 'ReplicatedMergeTree' "tables of a cluster"
 	expect_match "$T/out" '^  ENGINE = Distributed' "tables of a cluster"
+	mv "$T/out" "$T/ships"
+	pmb_ok agent --schema clickhouse-cluster
+	expect_eq "$(cmp "$T/out" "$T/ships" 2>&1)" "" "what the agent says otherwise"
+	pmb agent --schema oracle
+	expect_eq "$rc" 2 "exit status of agent --schema oracle"
 	pmb ship --schema oracle
 	expect_eq "$rc" 2 "exit status"
 }

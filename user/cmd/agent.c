@@ -25,6 +25,7 @@
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 #include "cmd/remarks.h"
+#include "cmd/schema_arg.h"
 #include "cmd/window_remarks.h"
 #include "opener/opener.h"
 #include "pmubpf/budgets.h"
@@ -543,6 +544,10 @@ int cmd_agent(int argc, char **argv)
 		r = catch_hangup(&g, &err);
 	if (r == 0)
 		r = agent_args__parse(&g.args, argc, argv, &err);
+	if (r == 0 && g.args.schema) {
+		r = schema_arg__print(g.args.schema, &err);
+		return r < 0 ? complain(&err) : EXIT_DONE;
+	}
 	notify__open(&g.notify);
 	if (r == 0)
 		r = agent_args__settle(&g.args, &err);

@@ -20,6 +20,7 @@ enum {
 	OPT_MAX_DISK,
 	OPT_LABEL,
 	OPT_CONFIG,
+	OPT_SCHEMA,
 };
 
 #define SECOND_NS 1000000000ULL
@@ -51,6 +52,10 @@ static const struct argp_option options[] = {
 	 ", if it is there)",
 	 0},
 	{"quiet", 'q', 0, 0, "Say nothing but what goes wrong", 0},
+	{"schema", OPT_SCHEMA, "FORM", 0,
+	 "Print the tables of ClickHouse that --to fills (clickhouse: of one server, "
+	 "clickhouse-cluster: of many), and end",
+	 0},
 	{0},
 };
 
@@ -112,6 +117,10 @@ static int parse_option(struct agent_args *a, int key, char *arg)
 	case 'q':
 		a->sampling.quiet = true;
 		return 0;
+	case OPT_SCHEMA:
+		return a->schema ? 0 :
+				   err__usage(a->err, "--schema prints tables: it belongs on "
+						      "the command line");
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -217,6 +226,9 @@ int agent_args__parse(struct agent_args *a, int argc, char **argv, struct err *e
 
 	*a = (struct agent_args){.argc = argc, .argv = argv};
 	init(a, err);
+	a->schema = config_words__option(&argp, argc, argv, "schema");
+	if (a->schema) /* whatever the file says */
+		return options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
 	a->config = config_words__option(&argp, argc, argv, "config");
 	a->config_given = a->config;
 	if (!a->config)

@@ -16,6 +16,7 @@
 
 struct agent_args {
 	struct sampling_args sampling;
+	const char *schema; /* NULL; else nothing else is looked at */
 	const char *dir;
 	uint64_t every_ns; /* of a window */
 	uint64_t keep_ns;

@@ -15,8 +15,8 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "cmd/output.h"
+#include "cmd/schema_arg.h"
 #include "cmd/ship_args.h"
-#include "ship/schema.h"
 #include "ship/sender.h"
 #include "sys/caps.h"
 #include "sys/drop.h"
@@ -147,18 +147,10 @@ int cmd_ship(int argc, char **argv)
 		.secrets.ca = -1,
 	};
 	struct err err = {.exit_code = EXIT_FAILED};
-	const char *schema;
 	int r = ship_args__parse(&run.args, argc, argv, &err);
 
 	if (r == 0 && run.args.schema) {
-		schema = schema__text(run.args.schema);
-		if (schema)
-			fputs(schema, stdout);
-		else
-			r = err__usage(&err,
-				       "--schema '%s' is neither clickhouse nor "
-				       "clickhouse-cluster",
-				       run.args.schema);
+		r = schema_arg__print(run.args.schema, &err);
 		return r < 0 ? complain(&err) : EXIT_DONE;
 	}
 	if (r == 0 && uname(&run.names) < 0)
