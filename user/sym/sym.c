@@ -153,15 +153,20 @@ void sym__forget_last(struct sym *sym)
 	sym->put_off = false;
 }
 
-static uint64_t place_of(uint64_t where)
-{
-	return where & DATA_PLACE_MARK ? where : where & ~SYMD_BLOCK_MARK;
-}
-
 static void fill(struct sym_name *ret, const uint64_t *where, size_t n, enum sym_reason reason)
 {
 	for (size_t i = 0; i < n; i++)
-		ret[i] = (struct sym_name){.vaddr = place_of(where[i]), .reason = reason};
+		ret[i] = (struct sym_name){.vaddr = where[i], .reason = reason};
+}
+
+/* Of an ELF file's: marks aren't part of a place. */
+static void fill_elf(struct sym_name *ret, const uint64_t *where, size_t n, enum sym_reason reason)
+{
+	fill(ret, where, n, reason);
+	for (size_t i = 0; i < n; i++) {
+		if (!(where[i] & DATA_PLACE_MARK))
+			ret[i].vaddr &= ~SYMD_BLOCK_MARK;
+	}
 }
 
 /* Asks about the first of n locations, as many as fit; returns how many got an answer, or an
@@ -288,11 +293,11 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 		return;
 	sym__forget_last(sym);
 	if (sym__is_silent(sym, file)) {
-		fill(ret, offsets, n, SYM_HELPER);
+		fill_elf(ret, offsets, n, SYM_HELPER);
 		return;
 	}
 	if (sym__is_stopped(sym)) {
-		fill(ret, offsets, n, SYM_TIME);
+		fill_elf(ret, offsets, n, SYM_TIME);
 		return;
 	}
 	sym->work.files++;
@@ -302,8 +307,8 @@ void sym__elf(struct sym *sym, const struct sym_file *file, const uint64_t *offs
 	if (done < n && reason == SYM_HELPER && !sym__is_stuck_at(sym, file) && wanted &&
 	    !sym->stopped && !sym->put_off)
 		done += sym__try_elf(sym, file, 0, offsets + done, n - done, ret + done, &reason);
-	fill(ret + done, offsets + done, n - done,
-	     sym->stopped || sym->put_off ? SYM_TIME : reason);
+	fill_elf(ret + done, offsets + done, n - done,
+		 sym->stopped || sym->put_off ? SYM_TIME : reason);
 	sym__close(sym, file);
 }
 

@@ -108,7 +108,8 @@ static void lookup_one(struct requests *s, const uint64_t *offsets, size_t n, bo
 	answerer__elf(&s->answerer, s->elf, offsets[0], block, &s->reply);
 }
 
-/* Takes marks off, which says what they were. */
+/* Takes marks off, which says what they were. Places in code of a JIT have none: their bits mean
+ * other things. */
 static void take_marks(uint64_t *offsets, bool *marked, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -123,13 +124,14 @@ static int requests__lookup(struct requests *s, struct cursor *body)
 	uint32_t wanted = cursor__u32(body), n = cursor__u32(body), done;
 	uint64_t end = turn__end(), offsets[SYMD_LOOKUP_MAX];
 	size_t count_at = s->reply.len, before;
-	bool marked[SYMD_LOOKUP_MAX];
+	bool marked[SYMD_LOOKUP_MAX] = {false};
 
 	if ((!s->elf && !s->jit) || !n || n > SYMD_LOOKUP_MAX ||
 	    cursor__left(body) != n * sizeof(uint64_t))
 		return -EPROTO;
 	memcpy(offsets, cursor__bytes(body, n * sizeof(uint64_t)), n * sizeof(uint64_t));
-	take_marks(offsets, marked, n);
+	if (s->elf)
+		take_marks(offsets, marked, n);
 	s->answerer.wanted = wanted;
 	symd_msg__put_u32(&s->reply, 0);
 	for (done = 0; done < n; done++) {
