@@ -310,11 +310,11 @@ t_types_of_objects_by_compiler() {
 framed_by() { # NAME OUTPUT
 	grep '^touch_' "$2" | sed 's/;-$/;[no member]/; s/$/ 50/' | sort >"$T/known"
 	# but for pages of the stack that nobody has touched yet: what is neither named nor typed
-	# there, and a loop's index and its end that are in memory
+	# there, and a loop's index, its end and a parameter that are in memory
 	local function='\(.*[;:]\)\?\(touch_[a-z_]*\)\([;_(.].*\)*'
 	sed -n "s/^\([^;]*;[^;]*;[^;]*\);validated;$1;$function /\3;\1 /p" \
 		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];' |
-		grep -v '::[in];[a-z ]*;\[no member\] ' |
+		grep -v '::\([in]\|size\);[a-z_ ]*;\[no member\] ' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
 			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
 }

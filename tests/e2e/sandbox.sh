@@ -54,17 +54,20 @@ t_nothing_is_left() {
 
 # Nothing, nothing, nothing, the socket; and the file that it reads, if it reads one just now.
 t_only_what_it_was_handed() {
-	local fd
+	local fd link flags
 	record_host -d 2
 	for fd in "/proc/$helper/fd"/*; do
-		case ${fd##*/}:$(readlink "$fd") in
+		link=$(readlink "$fd")
+		flags=$(awk '$1 == "flags:" { print $2 }' "/proc/$helper/fdinfo/${fd##*/}" 2>/dev/null)
+		case ${fd##*/}:$link in
 		[012]:/dev/null | 3:socket:*) ;;
-		[012]:* | 3:*) fail "descriptor ${fd##*/} is $(readlink "$fd")" ;;
+		[012]:* | 3:*) fail "descriptor ${fd##*/} is $link" ;;
 		*:) ;; # closed meanwhile
 		*:socket:*) ;; # which a file comes in
-		*) [ "$((0$(awk '$1 == "flags:" { print $2 }' "/proc/$helper/fdinfo/${fd##*/}" 2>/dev/null) & 3))" = 0 ] ||
-			[[ $(readlink "$fd") = /memfd:* ]] ||
-			fail "descriptor ${fd##*/} may be written to: $(readlink "$fd")" ;;
+		*:/memfd:*) ;; # which it was lent for an answer
+		*) [ "$((0$flags & 3))" = 0 ] ||
+			[ "$(readlink "$fd")" != "$link" ] || # another one by now
+			fail "descriptor ${fd##*/} may be written to: $link" ;;
 		esac
 	done
 	expect_eq "$(awk '/^Max open files/ { print $5 }' "/proc/$helper/limits")" 16 \
