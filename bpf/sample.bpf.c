@@ -6,7 +6,7 @@
  * ended.
  */
 #include "lib/arch.h"
-#include "lib/branches.h"
+#include "lib/branch_records.h"
 #include "lib/chain.h"
 #include "lib/data.h"
 #include "lib/emit.h"

@@ -19,7 +19,7 @@
 #include "assemble/windows.h"
 #include "base/fair_room.h"
 #include "model/blocks.h"
-#include "model/branches.h"
+#include "model/branch_records.h"
 #include "model/contexts.h"
 #include "model/labels.h"
 #include "model/ledger.h"
@@ -82,20 +82,20 @@ struct assembly_opts {
 	const size_t *numbers; /* what events are called in the profile; borrowed; NULL: as here */
 	unsigned labels;       /* enum row_label, added up */
 	struct window_opts windows;
-	uint64_t addr_mask;        /* applied to data addresses */
-	bool interpreter_frames;   /* keep those between frames of what it runs */
-	int n_cpus;                /* possible */
-	size_t max_memory;         /* for stacks and what is counted by them; 0: any */
-	uint64_t grid_ns;          /* a step of LABEL_TIME */
-	struct files *files;       /* borrowed */
-	struct objects *objects;   /* the same; NULL: interpreters have none */
-	struct sites *sites;       /* the same; NULL: nobody asks who touched pages first */
-	struct contexts *contexts; /* the same; NULL: nobody asks what threads work on */
-	struct branches *branches; /* the same; NULL: nobody asks for branch records */
-	bool kernel_branches;      /* those from and to the kernel, too */
-	bool between_branches;     /* nothing left the code between two that come one by one */
-	bool allocs;               /* allocators are asked for: who allocated blocks */
-	struct profile *profile;   /* borrowed, and handed out by the first cut; NULL: its own */
+	uint64_t addr_mask;              /* applied to data addresses */
+	bool interpreter_frames;         /* keep those between frames of what it runs */
+	int n_cpus;                      /* possible */
+	size_t max_memory;               /* for stacks and what is counted by them; 0: any */
+	uint64_t grid_ns;                /* a step of LABEL_TIME */
+	struct files *files;             /* borrowed */
+	struct objects *objects;         /* the same; NULL: interpreters have none */
+	struct sites *sites;             /* the same; NULL: nobody asks who touched pages first */
+	struct contexts *contexts;       /* the same; NULL: nobody asks what threads work on */
+	struct branch_records *branches; /* the same; NULL: nobody asks for branch records */
+	bool kernel_branches;            /* those from and to the kernel, too */
+	bool between_branches;   /* nothing left the code between two that come one by one */
+	bool allocs;             /* allocators are asked for: who allocated blocks */
+	struct profile *profile; /* borrowed, and handed out by the first cut; NULL: its own */
 };
 
 struct assembly {

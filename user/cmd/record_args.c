@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "cmd/alarm_args.h"
 #include "cmd/options.h"
-#include "pmu/branches.h"
+#include "pmu/branch_filter.h"
 #include "prof/moments.h"
 
 /* Options without a letter. */

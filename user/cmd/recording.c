@@ -11,7 +11,7 @@
 #include "cmd/record_regions.h"
 #include "cmd/watched.h"
 #include "opener/opener.h"
-#include "pmu/branches.h"
+#include "pmu/branch_filter.h"
 #include "pmu/skid.h"
 #include "session/passes.h"
 #include "session/session.h"

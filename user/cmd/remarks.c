@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
-#include "pmu/branches.h"
+#include "pmu/branch_filter.h"
 #include "pmu/cores.h"
 #include "pmu/skid.h"
 #include "render/escape.h"

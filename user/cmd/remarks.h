@@ -43,7 +43,7 @@ void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool
 
 /* Of a profile whose samples have their moment (prof/moments.h). */
 void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns);
-/* Of one that has branches (prof/branches.h): which were asked for. */
+/* Of one that has branches (prof/branch_records.h): which were asked for. */
 void add_remark_of_branches(struct prof *prof, uint64_t filter);
 
 #endif

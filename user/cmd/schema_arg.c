@@ -10,8 +10,8 @@ int schema_arg__print(const char *form, struct err *err)
 	const char *text = schema__text(form);
 
 	if (!text)
-		return err__usage(
-			err, "--schema '%s' is neither clickhouse nor clickhouse-cluster", form);
+		return err__usage(err, "--schema '%s' is neither clickhouse nor clickhouse-cluster",
+				  form);
 	fputs(text, stdout);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "opener/opener.h"
-#include "pmu/branches.h"
+#include "pmu/branch_filter.h"
 #include "pmu/explain.h"
 #include "pmu/probe.h"
 

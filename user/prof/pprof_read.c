@@ -16,7 +16,7 @@
 #include "base/cursor.h"
 #include "base/mem.h"
 #include "base/proto.h"
-#include "prof/branches.h"
+#include "prof/branch_records.h"
 #include "prof/foreign.h"
 #include "prof/frame_count.h"
 #include "prof/ids.h"
@@ -47,7 +47,7 @@ struct reader {
 	size_t index;     /* which one */
 
 	uint64_t *sums;    /* of the magnitudes of each type's values */
-	int *branch_types; /* of each type in the file, enum of prof/branches.h; -1: none */
+	int *branch_types; /* of each type in the file, enum of prof/branch_records.h; -1: none */
 	size_t n_types;    /* in the file */
 	int64_t *values;   /* room for those of one sample that are no branches' */
 	uint32_t *strings;

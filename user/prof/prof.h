@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/branches.h"
+#include "model/branch_records.h"
 #include "model/intern.h"
 
 #define PROF_MAX_COMMENTS 8192
@@ -66,7 +66,7 @@ struct prof_sample {
 	uint32_t stack, labels; /* prof__stack(), prof__labels() */
 };
 
-/* Of record -b: a branch that was taken, or the code between two of them (prof/branches.h). */
+/* Of record -b: a branch that was taken, or the code between two (prof/branch_records.h). */
 struct prof_branch {
 	uint32_t from, to; /* locations; both 0: [other], there was no room to tell them apart */
 	uint64_t kind;     /* enum branch_kind */

@@ -432,7 +432,7 @@ static void add_row(struct builder *b, const struct profile_row *row)
 static void add_branches(struct builder *b)
 {
 	const struct branch_pair *pairs;
-	size_t n = b->r->branches ? branches__pairs(b->r->branches, &pairs) : 0;
+	size_t n = b->r->branches ? branch_records__pairs(b->r->branches, &pairs) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct prof_branch branch = {
@@ -447,7 +447,7 @@ static void add_branches(struct builder *b)
 	for (uint64_t kind = 0; b->r->branches && kind < N_BRANCH_KINDS; kind++) {
 		const struct prof_branch other = {
 			.kind = kind,
-			.counts = branches__other(b->r->branches, (enum branch_kind)kind),
+			.counts = branch_records__other(b->r->branches, (enum branch_kind)kind),
 		};
 
 		if (other.counts.records)

@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "prof/branches.h"
+#include "prof/branch_records.h"
 #include "prof/profile.pb-c.h"
 
 enum { BLOCK = 64 * 1024 };

@@ -16,7 +16,7 @@
 #include "render/ratios.h"
 #include "render/runtimes.h"
 #include "render/summary_allocs.h"
-#include "render/summary_branches.h"
+#include "render/summary_branch_records.h"
 
 /* With fewer of them there was little to sample. */
 enum { ENOUGH_PERIODS = 10 };

@@ -12,7 +12,7 @@
 #include "render/json.h"
 #include "render/loss.h"
 #include "render/summary_allocs.h"
-#include "render/summary_branches.h"
+#include "render/summary_branch_records.h"
 #include "render/off_cpu.h"
 #include "render/probed.h"
 #include "render/ratios.h"

@@ -6,7 +6,7 @@
 #include "assemble/assembly.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "pmu/branches.h"
+#include "pmu/branch_filter.h"
 #include "session/internal.h"
 #include "sym/idle.h"
 #include "sys/clock.h"

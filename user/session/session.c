@@ -37,9 +37,10 @@ struct contexts *session_contexts(const struct session_opts *opts)
 		       NULL;
 }
 
-struct branches *session_branches(const struct session_opts *opts)
+struct branch_records *session_branches(const struct session_opts *opts)
 {
-	return opts->branch_filter ? branches__new(opts->max_memory / BUDGET_BRANCHES_PART) : NULL;
+	return opts->branch_filter ? branch_records__new(opts->max_memory / BUDGET_BRANCHES_PART) :
+				     NULL;
 }
 
 static void session__init(struct session *s, const struct session_opts *opts,
@@ -352,7 +353,7 @@ void session_result__done(struct session_result *result)
 		objects__free(result->objects);
 		sites__free(result->sites);
 		contexts__free(result->contexts);
-		branches__free(result->branches);
+		branch_records__free(result->branches);
 		cgroups__free(result->cgroups);
 	}
 	free(result->counts);

@@ -15,7 +15,7 @@
 #include "assemble/assembly.h"
 #include "base/err.h"
 #include "collect/gates.h"
-#include "model/branches.h"
+#include "model/branch_records.h"
 #include "model/clockrate.h"
 #include "model/cost.h"
 #include "model/ledger.h"
@@ -79,14 +79,14 @@ struct session_opts {
 	size_t max_memory; /* for stacks and what is counted by them; 0: any */
 
 	/* For one of several recordings that add to one profile. */
-	struct profile *profile;   /* NULL: the result's own */
-	struct files *files;       /* NULL: the result's own */
-	struct objects *objects;   /* the same */
-	struct sites *sites;       /* the same */
-	struct contexts *contexts; /* the same */
-	struct branches *branches; /* the same */
-	struct cgroups *cgroups;   /* NULL: the result's own */
-	const size_t *numbers;     /* what events are called in the profile; NULL: as in events */
+	struct profile *profile;         /* NULL: the result's own */
+	struct files *files;             /* NULL: the result's own */
+	struct objects *objects;         /* the same */
+	struct sites *sites;             /* the same */
+	struct contexts *contexts;       /* the same */
+	struct branch_records *branches; /* the same */
+	struct cgroups *cgroups;         /* NULL: the result's own */
+	const size_t *numbers; /* what events are called in the profile; NULL: as in events */
 	const struct event_list *counted; /* counted for the command, not sampled; NULL: none */
 	bool more_follow; /* of these recordings: privileges to start them are kept */
 
@@ -106,11 +106,11 @@ enum session_end { END_DURATION, END_TARGET, END_SIGNAL, END_READER, END_MEMORY 
 struct session_result {
 	struct profile *profile;
 	struct files *files;
-	struct objects *objects;   /* of interpreters */
-	struct sites *sites;       /* who touched pages of data first */
-	struct contexts *contexts; /* what threads worked on; NULL: nobody asked */
-	struct branches *branches; /* that were recorded; NULL: nobody asked */
-	struct cgroups *cgroups;   /* those of samples; NULL: nobody wants them */
+	struct objects *objects;         /* of interpreters */
+	struct sites *sites;             /* who touched pages of data first */
+	struct contexts *contexts;       /* what threads worked on; NULL: nobody asked */
+	struct branch_records *branches; /* that were recorded; NULL: nobody asked */
+	struct cgroups *cgroups;         /* those of samples; NULL: nobody wants them */
 	struct ledger ledger;
 	struct clock_rate *rates;       /* per event; hz 0 where cycles can't become time */
 	enum session_scope *scopes;     /* per event: PER_CPU or PER_TASK */
@@ -141,7 +141,7 @@ static inline bool session_wants_cgroups(const struct session_opts *opts)
 struct contexts *session_contexts(const struct session_opts *opts);
 
 /* The same of branch records. */
-struct branches *session_branches(const struct session_opts *opts);
+struct branch_records *session_branches(const struct session_opts *opts);
 
 /* Whether events must be read at a clock's overflows and no clock is among them:
  * event_list__add_clock has to add one. each_pass: the events will be split, and a clock of ours

@@ -14,7 +14,7 @@
 #include "collect/features.h"
 #include "collect/kernel_types.h"
 #include "collect/room.h"
-#include "pmu/branches.h"
+#include "pmu/branch_filter.h"
 #include "pmu/probe.h"
 #include "pmu/skid.h"
 #include "pmu/collection_mode.h"

@@ -62,7 +62,8 @@ static void take(struct assembly *a, const struct pmb_branch *branch, const stru
 		books->kernel++;
 	else if (from->state == PLACE_UNMAPPED || to->state == PLACE_UNMAPPED)
 		books->unmapped++;
-	else if (branches__add(a->opts.branches, BRANCH_TAKEN, &from->frame, &to->frame, &counts))
+	else if (branch_records__add(a->opts.branches, BRANCH_TAKEN, &from->frame, &to->frame,
+				     &counts))
 		books->stored++;
 	else
 		books->other++;
@@ -84,8 +85,8 @@ static void take_between(struct assembly *a, const struct place *first, const st
 	books->ranges++;
 	if (!is_run(first, last))
 		books->ranges_torn++;
-	else if (branches__add(a->opts.branches, BRANCH_BETWEEN, &first->frame, &last->frame,
-			       &once))
+	else if (branch_records__add(a->opts.branches, BRANCH_BETWEEN, &first->frame, &last->frame,
+				     &once))
 		books->ranges_stored++;
 	else
 		books->ranges_other++;
@@ -119,7 +120,7 @@ void assembly__leave_branches_out(struct assembly *a, const struct decoded *rec)
 void assembly__keep_branch_files(const struct assembly *a)
 {
 	const struct branch_pair *pairs;
-	size_t n = a->opts.branches ? branches__pairs(a->opts.branches, &pairs) : 0;
+	size_t n = a->opts.branches ? branch_records__pairs(a->opts.branches, &pairs) : 0;
 
 	for (size_t i = 0; i < n; i++) {
 		files__keep(a->opts.files, pairs[i].from.file);

@@ -4,8 +4,8 @@
  * read them when the program runs; a helper copies them, at most as many as there is room for, and
  * tells how many there were. Before Linux 5.16 it knows x86 only, and fails elsewhere.
  */
-#ifndef PMUBPF_BPF_BRANCHES_H
-#define PMUBPF_BPF_BRANCHES_H
+#ifndef PMUBPF_BPF_BRANCH_RECORDS_H
+#define PMUBPF_BPF_BRANCH_RECORDS_H
 
 #include "lib/maps.h"
 #include "pmubpf/unwind_find.h"

@@ -5,8 +5,8 @@
  * counted of it. Only so many as there is memory for; records of further pairs are counted as
  * [other].
  */
-#ifndef PMUBPF_MODEL_BRANCHES_H
-#define PMUBPF_MODEL_BRANCHES_H
+#ifndef PMUBPF_MODEL_BRANCH_RECORDS_H
+#define PMUBPF_MODEL_BRANCH_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,23 +32,25 @@ struct branch_pair {
 	struct frame from, to;
 	uint64_t kind; /* enum branch_kind */
 	struct branch_counts counts;
-	uint32_t ids[2]; /* of from and to in a profile, once branches__in_profile() was called */
+	uint32_t ids
+		[2]; /* of from and to in a profile, once branch_records__in_profile() was called */
 };
 
-struct branches;
+struct branch_records;
 
 /* limit: bytes of memory; 0: any. */
-struct branches *branches__new(size_t limit);
-struct branches *branches__free(struct branches *b); /* NULL is fine; returns NULL */
+struct branch_records *branch_records__new(size_t limit);
+struct branch_records *
+branch_records__free(struct branch_records *b); /* NULL is fine; returns NULL */
 /* False: there is no room for another pair, so it is counted as [other]. */
-bool branches__add(struct branches *b, enum branch_kind kind, const struct frame *from,
-		   const struct frame *to, const struct branch_counts *counts);
+bool branch_records__add(struct branch_records *b, enum branch_kind kind, const struct frame *from,
+			 const struct frame *to, const struct branch_counts *counts);
 /* Borrowed until the next change; in the order in which they were met. */
-size_t branches__pairs(const struct branches *b, const struct branch_pair **ret);
+size_t branch_records__pairs(const struct branch_records *b, const struct branch_pair **ret);
 /* What found no room. */
-struct branch_counts branches__other(const struct branches *b, enum branch_kind kind);
+struct branch_counts branch_records__other(const struct branch_records *b, enum branch_kind kind);
 /* Gives the places numbers as frames of the profile, so that they are named with all others. */
-void branches__in_profile(struct branches *b, struct profile *profile);
-size_t branches__bytes(const struct branches *b);
+void branch_records__in_profile(struct branch_records *b, struct profile *profile);
+size_t branch_records__bytes(const struct branch_records *b);
 
 #endif

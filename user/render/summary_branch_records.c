@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "render/summary_branches.h"
+#include "render/summary_branch_records.h"
 
 #include <inttypes.h>
 

@@ -5,8 +5,8 @@
  * by where it came from; that of code between two branches its last instruction, called by its
  * first. Those types are no events (prof__events), and whoever reads them here takes them out.
  */
-#ifndef PMUBPF_PROF_BRANCHES_H
-#define PMUBPF_PROF_BRANCHES_H
+#ifndef PMUBPF_PROF_BRANCH_RECORDS_H
+#define PMUBPF_PROF_BRANCH_RECORDS_H
 
 #include "prof/prof.h"
 

@@ -9,7 +9,7 @@
 
 #include "assembly_by_hand.h"
 #include "base/cleanup.h"
-#include "pmu/branches.h"
+#include "pmu/branch_filter.h"
 #include "prof/branch_table.h"
 #include "prof/merge.h"
 #include "prof/pprof_read.h"
@@ -29,7 +29,7 @@ static uint64_t filter(const char *text)
 	return ret;
 }
 
-Test(branches, filters_are_perfs_and_of_user_code)
+Test(branch_records, filters_are_perfs_and_of_user_code)
 {
 	_cleanup_(buf__done) struct buf words = {0};
 	struct err err = {0};
@@ -59,30 +59,30 @@ static struct frame at(uint64_t off)
 	return (struct frame){FRAME_FILE, 1, off};
 }
 
-Test(branches, a_pair_is_counted_once_and_kinds_apart)
+Test(branch_records, a_pair_is_counted_once_and_kinds_apart)
 {
-	struct branches *b = branches__new(0);
+	struct branch_records *b = branch_records__new(0);
 	const struct branch_counts missed = {1, 1, 1, 1, 30};
 	const struct branch_pair *pairs;
 	struct frame from = at(1), to = at(2);
 
-	cr_expect(branches__add(b, BRANCH_TAKEN, &from, &to, &missed));
-	cr_expect(branches__add(b, BRANCH_TAKEN, &from, &to, &missed));
-	cr_expect(branches__add(b, BRANCH_TAKEN, &to, &from, &once));
-	cr_expect(branches__add(b, BRANCH_BETWEEN, &from, &to, &once));
-	cr_assert_eq(branches__pairs(b, &pairs), 3);
+	cr_expect(branch_records__add(b, BRANCH_TAKEN, &from, &to, &missed));
+	cr_expect(branch_records__add(b, BRANCH_TAKEN, &from, &to, &missed));
+	cr_expect(branch_records__add(b, BRANCH_TAKEN, &to, &from, &once));
+	cr_expect(branch_records__add(b, BRANCH_BETWEEN, &from, &to, &once));
+	cr_assert_eq(branch_records__pairs(b, &pairs), 3);
 	cr_expect_eq(pairs[0].counts.records, 2);
 	cr_expect_eq(pairs[0].counts.mispredicted, 2);
 	cr_expect_eq(pairs[0].counts.cycles, 60);
 	cr_expect_eq(pairs[1].counts.records, 1);
 	cr_expect_eq(pairs[2].kind, BRANCH_BETWEEN);
-	branches__free(b);
+	branch_records__free(b);
 }
 
-Test(branches, beyond_the_bound_they_are_other)
+Test(branch_records, beyond_the_bound_they_are_other)
 {
 	enum { BOUND = 64 * 1024, N = 10000 };
-	struct branches *b = branches__new(BOUND);
+	struct branch_records *b = branch_records__new(BOUND);
 	const struct branch_pair *pairs;
 	uint64_t stored = 0, again = 0;
 
@@ -91,15 +91,15 @@ Test(branches, beyond_the_bound_they_are_other)
 			struct frame from = at(i), to = at(2 * i);
 
 			*(round ? &again : &stored) +=
-				branches__add(b, BRANCH_TAKEN, &from, &to, &once);
+				branch_records__add(b, BRANCH_TAKEN, &from, &to, &once);
 		}
 	}
-	cr_expect_leq(branches__bytes(b), BOUND);
+	cr_expect_leq(branch_records__bytes(b), BOUND);
 	cr_expect_gt(stored, 100);
 	cr_expect_eq(again, stored, "what has room keeps it");
-	cr_expect_eq(branches__pairs(b, &pairs), stored);
-	cr_expect_eq(branches__other(b, BRANCH_TAKEN).records, 2 * (N - stored));
-	branches__free(b);
+	cr_expect_eq(branch_records__pairs(b, &pairs), stored);
+	cr_expect_eq(branch_records__other(b, BRANCH_TAKEN).records, 2 * (N - stored));
+	branch_records__free(b);
 }
 
 /* ---- of samples */
@@ -157,7 +157,7 @@ static void begin_assembly(bool kernel)
 					  .n_events = 1,
 					  .n_cpus = 1,
 					  .files = files,
-					  .branches = branches__new(0),
+					  .branches = branch_records__new(0),
 					  .kernel_branches = kernel,
 					  .between_branches = true,
 				  });
@@ -166,10 +166,10 @@ static void begin_assembly(bool kernel)
 
 static void end_assembly(void)
 {
-	struct branches *b = assembly.opts.branches;
+	struct branch_records *b = assembly.opts.branches;
 
 	assembly__done(&assembly);
-	branches__free(b);
+	branch_records__free(b);
 	files__free(files);
 }
 
@@ -186,7 +186,7 @@ static bool balances(uint64_t seen)
 	return !strstr(remarks.data ?: "", "branch");
 }
 
-Test(branches, each_record_of_a_sample_has_its_column)
+Test(branch_records, each_record_of_a_sample_has_its_column)
 {
 	const struct pmb_branch list[] = {
 		{CODE + 30, CODE + 10, PMB_BRANCH_PREDICTED | 10 << PMB_BRANCH_CYCLES_AT},
@@ -203,7 +203,7 @@ Test(branches, each_record_of_a_sample_has_its_column)
 	begin_assembly(false);
 	hand_branches(list, ARRAY_SIZE(list), 100);
 	assembly__settle(&assembly, 1000);
-	cr_assert_eq(branches__pairs(assembly.opts.branches, &pairs), 4);
+	cr_assert_eq(branch_records__pairs(assembly.opts.branches, &pairs), 4);
 	cr_expect_eq(pairs[0].counts.foreseen, 1);
 	cr_expect_eq(pairs[0].counts.mispredicted, 0);
 	cr_expect_eq(pairs[0].counts.cycles, 10);
@@ -224,7 +224,7 @@ Test(branches, each_record_of_a_sample_has_its_column)
 	end_assembly();
 }
 
-Test(branches, of_the_kernel_if_asked_for)
+Test(branch_records, of_the_kernel_if_asked_for)
 {
 	const struct pmb_branch list[] = {{KERNEL + 8, KERNEL, 0}, {KERNEL + 8, KERNEL, 0}};
 	const struct branch_pair *pairs;
@@ -232,7 +232,7 @@ Test(branches, of_the_kernel_if_asked_for)
 	begin_assembly(true);
 	hand_branches(list, 2, 2);
 	assembly__settle(&assembly, 1000);
-	cr_assert_eq(branches__pairs(assembly.opts.branches, &pairs), 2);
+	cr_assert_eq(branch_records__pairs(assembly.opts.branches, &pairs), 2);
 	cr_expect_eq(pairs[0].from.kind, FRAME_KERNEL);
 	cr_expect_eq(assembly.books.branches.stored, 2);
 	cr_expect_eq(assembly.books.branches.ranges_stored, 1);
@@ -310,7 +310,7 @@ static void expect_loop(const struct prof *p, uint64_t times)
 	branch_table__done(&t);
 }
 
-Test(branches, a_file_has_them_and_they_are_no_events)
+Test(branch_records, a_file_has_them_and_they_are_no_events)
 {
 	struct prof *p = loop(), *read = through_a_file(p);
 	struct prof_event *events;
@@ -327,7 +327,7 @@ Test(branches, a_file_has_them_and_they_are_no_events)
 	prof__free(p);
 }
 
-Test(branches, files_are_added_up)
+Test(branch_records, files_are_added_up)
 {
 	struct prof *a = loop(), *b = through_a_file(a);
 	struct err err = {0};
@@ -338,7 +338,7 @@ Test(branches, files_are_added_up)
 	prof__free(b);
 }
 
-Test(branches, strangers_sums_stay_in_bounds)
+Test(branch_records, strangers_sums_stay_in_bounds)
 {
 	struct prof *p = build_clock_and_misses();
 	const struct branch_counts most = {INT64_MAX, 0, INT64_MAX, INT64_MAX, INT64_MAX};
@@ -350,7 +350,7 @@ Test(branches, strangers_sums_stay_in_bounds)
 	prof__free(p);
 }
 
-Test(branches, a_table_for_people)
+Test(branch_records, a_table_for_people)
 {
 	struct prof *p = loop();
 	struct branch_table t;
@@ -427,7 +427,7 @@ static struct prof *two_files(void)
 	return p;
 }
 
-Test(branches, what_bolt_and_autofdo_read)
+Test(branch_records, what_bolt_and_autofdo_read)
 {
 	struct prof *p = two_files();
 	struct branch_binary binary;
@@ -450,7 +450,7 @@ Test(branches, what_bolt_and_autofdo_read)
 	prof__free(p);
 }
 
-Test(branches, the_binary_that_is_meant)
+Test(branch_records, the_binary_that_is_meant)
 {
 	struct prof *p = two_files();
 	struct branch_binary binary;

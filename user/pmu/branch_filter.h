@@ -3,8 +3,8 @@
  * Branch records of the CPU (LBR, BRBE, LbrExtV2): which are asked for, in perf's words, and which
  * events bring them.
  */
-#ifndef PMUBPF_PMU_BRANCHES_H
-#define PMUBPF_PMU_BRANCHES_H
+#ifndef PMUBPF_PMU_BRANCH_FILTER_H
+#define PMUBPF_PMU_BRANCH_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>

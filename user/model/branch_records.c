@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "model/branches.h"
+#include "model/branch_records.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ struct key {
 	uint64_t kind;
 };
 
-struct branches {
+struct branch_records {
 	struct intern keys;        /* struct key */
 	struct branch_pair *pairs; /* by number - 1 */
 	size_t n, cap;
@@ -19,15 +19,15 @@ struct branches {
 	size_t limit;
 };
 
-struct branches *branches__new(size_t limit)
+struct branch_records *branch_records__new(size_t limit)
 {
-	struct branches *b = xcalloc(1, sizeof(*b));
+	struct branch_records *b = xcalloc(1, sizeof(*b));
 
 	b->limit = limit;
 	return b;
 }
 
-struct branches *branches__free(struct branches *b)
+struct branch_records *branch_records__free(struct branch_records *b)
 {
 	if (!b)
 		return NULL;
@@ -37,19 +37,20 @@ struct branches *branches__free(struct branches *b)
 	return NULL;
 }
 
-size_t branches__bytes(const struct branches *b)
+size_t branch_records__bytes(const struct branch_records *b)
 {
 	return intern__bytes(&b->keys) + b->n * sizeof(*b->pairs);
 }
 
-static bool is_full(const struct branches *b)
+static bool is_full(const struct branch_records *b)
 {
 	return b->limit &&
-	       branches__bytes(b) + sizeof(struct key) + sizeof(struct branch_pair) > b->limit;
+	       branch_records__bytes(b) + sizeof(struct key) + sizeof(struct branch_pair) >
+		       b->limit;
 }
 
 /* NULL: there is no room for it. */
-static struct branch_pair *pair_of(struct branches *b, const struct key *key)
+static struct branch_pair *pair_of(struct branch_records *b, const struct key *key)
 {
 	uint32_t number = intern__find(&b->keys, key, sizeof(*key));
 
@@ -72,8 +73,8 @@ static void add(struct branch_counts *to, const struct branch_counts *from)
 	to->cycles += from->cycles;
 }
 
-bool branches__add(struct branches *b, enum branch_kind kind, const struct frame *from,
-		   const struct frame *to, const struct branch_counts *counts)
+bool branch_records__add(struct branch_records *b, enum branch_kind kind, const struct frame *from,
+			 const struct frame *to, const struct branch_counts *counts)
 {
 	const struct key key = {*from, *to, kind};
 	struct branch_pair *pair = pair_of(b, &key);
@@ -82,18 +83,18 @@ bool branches__add(struct branches *b, enum branch_kind kind, const struct frame
 	return pair != NULL;
 }
 
-size_t branches__pairs(const struct branches *b, const struct branch_pair **ret)
+size_t branch_records__pairs(const struct branch_records *b, const struct branch_pair **ret)
 {
 	*ret = b->pairs;
 	return b->n;
 }
 
-struct branch_counts branches__other(const struct branches *b, enum branch_kind kind)
+struct branch_counts branch_records__other(const struct branch_records *b, enum branch_kind kind)
 {
 	return b->other[kind];
 }
 
-void branches__in_profile(struct branches *b, struct profile *profile)
+void branch_records__in_profile(struct branch_records *b, struct profile *profile)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		b->pairs[i].ids[0] = profile__frame(profile, &b->pairs[i].from);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What became of branch records: part of a recording's summary. */
-#ifndef PMUBPF_RENDER_SUMMARY_BRANCHES_H
-#define PMUBPF_RENDER_SUMMARY_BRANCHES_H
+#ifndef PMUBPF_RENDER_SUMMARY_BRANCH_RECORDS_H
+#define PMUBPF_RENDER_SUMMARY_BRANCH_RECORDS_H
 
 #include "base/buf.h"
 #include "model/ledger.h"
