@@ -150,6 +150,7 @@ t_branches() {
 	expect_eq "$rc" 3 "exit status without branch records"
 	grep -q "branch records come with overflows of the CPU's own counters" "$T/err" ||
 		fail "stderr: $(cat "$T/err")"
+	expect_match "$T/err" 'annotate --branches' "what to do instead"
 }
 
 t_groups() {

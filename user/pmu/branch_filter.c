@@ -143,7 +143,8 @@ static int check(const struct event *event, uint64_t filter, struct err *err)
 		err,
 		"event '%s': PMU %s records no branches here: it takes a CPU with LBR, "
 		"BRBE or LbrExtV2, a kernel that knows it, and in a VM a host that passes "
-		"it on; without -b and -j it can be recorded",
+		"it on; without -b and -j it can be recorded, and `pmubpf annotate "
+		"--branches' counts the jumps of one function by probes",
 		event->name, event->pmu);
 }
 
@@ -166,6 +167,7 @@ int event_list__check_branches(const struct event_list *list, uint64_t filter, s
 		err,
 		"-b, -j: branch records come with overflows of the CPU's own counters "
 		"(-e cycles), and '%s' is no such event; where this machine has none, it "
-		"has no branch records",
+		"has no branch records, and `pmubpf annotate --branches' counts the jumps "
+		"of one function by probes",
 		list->n ? list->events[0].name : "none");
 }
