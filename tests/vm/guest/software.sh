@@ -545,7 +545,7 @@ t_time_without_a_cpu() {
 
 # What threads say they work on, against the time that they had for it.
 t_contexts() {
-	pmb_record -e cpu-clock --by context -- $W/contexts 2
+	pmb_record -e cpu-clock --by context -- $W/contexts 6
 	expect_eq "$(sum_get balanced)" true "the books balance"
 	expect_within \
 		"$(percent "$(folded_sum '^http_route=/cart ') / $(folded_sum '^http_route=')")" \
