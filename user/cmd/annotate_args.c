@@ -73,14 +73,6 @@ static int parse_pid(struct annotate_args *a, const char *text)
 	return 0;
 }
 
-static int parse_duration(struct annotate_args *a, const char *text)
-{
-	if (num__parse_time(text, 1000000000, &a->duration_ns) < 0)
-		return err__usage(a->err, "-d '%s' is not a time above 0 such as 10, 0.5 or 500ms",
-				  text);
-	return 0;
-}
-
 /* What --branches has. */
 static int branches_option(struct annotate_args *a, int key, char *arg)
 {
@@ -91,7 +83,7 @@ static int branches_option(struct annotate_args *a, int key, char *arg)
 	case 'p':
 		return parse_pid(a, arg);
 	case 'd':
-		return parse_duration(a, arg);
+		return parse_duration(&a->duration_ns, arg, a->err);
 	case OPT_BUDGET:
 		a->budget_given = true;
 		return parse_budget(&a->budget, arg, a->err);

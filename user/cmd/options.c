@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/options.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -34,4 +35,16 @@ int parse_budget(double *ret, const char *text, struct err *err)
 	if (num__parse_f64(text, ret) == 0 && *ret >= 0 && *ret <= 100)
 		return 0;
 	return err__usage(err, "--budget '%s': a percentage of the CPUs, from 0 to 100", text);
+}
+
+int parse_duration(uint64_t *ret_ns, const char *text, struct err *err)
+{
+	int r = num__parse_time(text, 1000000000, ret_ns);
+
+	if (r == -ERANGE)
+		return err__usage(err, "-d '%s' is too long", text);
+	if (r < 0)
+		return err__usage(err, "-d '%s' is not a time above 0 such as 10, 0.5 or 500ms",
+				  text);
+	return 0;
 }

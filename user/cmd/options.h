@@ -3,6 +3,7 @@
 #define PMUBPF_CMD_OPTIONS_H
 
 #include <argp.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -13,5 +14,7 @@ int options__parse(const struct argp *argp, int argc, char **argv, unsigned flag
 enum { DEFAULT_BUDGET = 1 /* percent of the CPUs' time */ };
 /* The text of --budget. */
 int parse_budget(double *ret, const char *text, struct err *err);
+/* That of -d. */
+int parse_duration(uint64_t *ret_ns, const char *text, struct err *err);
 
 #endif

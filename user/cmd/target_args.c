@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/options.h"
 
 /* Without a letter, apart from the options of the subcommands. */
 enum { OPT_CONTAINER = 3072 };
@@ -81,18 +82,6 @@ static int parse_container(struct target_args *t, char *text)
 	return 0;
 }
 
-static int parse_duration(struct target_args *t, const char *text)
-{
-	int r = num__parse_time(text, 1000000000, &t->duration_ns);
-
-	if (r == -ERANGE)
-		return err__usage(t->err, "-d '%s' is too long", text);
-	if (r < 0)
-		return err__usage(t->err, "-d '%s' is not a time above 0 such as 10, 0.5 or 500ms",
-				  text);
-	return 0;
-}
-
 static int parse_option(struct target_args *t, int key, char *arg)
 {
 	switch (key) {
@@ -113,7 +102,7 @@ static int parse_option(struct target_args *t, int key, char *arg)
 		t->no_inherit = true;
 		return 0;
 	case 'd':
-		return parse_duration(t, arg);
+		return parse_duration(&t->duration_ns, arg, t->err);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
