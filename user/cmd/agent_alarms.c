@@ -17,7 +17,6 @@
 #include "sys/procfs.h"
 
 #define SECOND_NS 1000000000ULL
-#define LOOK_NS SECOND_NS
 #define MOST_LOOKAHEAD_NS (3600 * SECOND_NS)
 
 /* Options without a letter, apart from those of the subcommand. */
@@ -212,7 +211,7 @@ int agent_alarms__start(struct agent_alarms *a, struct agent_alarm_args *args,
 	for (size_t i = 0; i < args->alarms.n; i++)
 		a->names[i] = name_of(args->alarms.list[i].text);
 	a->args = args;
-	a->next_ns = now_ns() + LOOK_NS;
+	watched__begin(&a->watched, now_ns());
 	detail__begin(&a->detail, &args->detail, now_ns());
 	return 0;
 }
@@ -305,11 +304,8 @@ bool agent_alarms__step(struct agent_alarms *a, struct session *s, uint64_t now)
 {
 	struct findings f;
 
-	if (!a->args || now < a->next_ns)
+	if (!a->args || now < a->watched.next_ns)
 		return false;
-	a->next_ns += LOOK_NS;
-	if (a->next_ns < now)
-		a->next_ns = now + LOOK_NS;
 	f = look(a, s, now);
 	return follow(a, s, &f) || f.any;
 }

@@ -40,7 +40,6 @@ void agent_alarm_args__done(struct agent_alarm_args *args);
 struct agent_alarms {
 	struct agent_alarm_args *args; /* NULL: nothing is watched */
 	struct watched watched;
-	uint64_t next_ns; /* to look, CLOCK_MONOTONIC */
 	struct agent_alarm *list;
 	size_t n, cap;
 	uint64_t unlisted; /* of this window: there were very many */

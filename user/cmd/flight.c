@@ -18,8 +18,6 @@
 #include "pmubpf/budgets.h"
 #include "sys/clock.h"
 
-#define LOOK_NS 1000000000ULL
-
 struct flight {
 	struct record_args *args;
 	size_t max_memory; /* for all of it */
@@ -32,7 +30,7 @@ struct flight {
 	size_t bytes;             /* of their profiles */
 	struct ledger ledger;     /* of those given up, and at the end of all */
 	struct clock_rate *rates; /* per event: the last that was known */
-	uint64_t start_ns, next_ns, until_ns;
+	uint64_t start_ns, until_ns;
 };
 
 static void give_up_oldest(struct flight *f)
@@ -58,7 +56,7 @@ static void cut(struct flight *f)
 	f->bytes += profile__bytes(part->profile);
 	/* parts are a second long, give or take what a busy machine does to them */
 	while (f->n > 1 &&
-	       part->end_ns - f->parts[0]->begin_ns > f->args->lookback_ns + LOOK_NS / 2)
+	       part->end_ns - f->parts[0]->begin_ns > f->args->lookback_ns + WATCHED_LOOK_NS / 2)
 		give_up_oldest(f);
 	while (f->n > 1 && f->bytes > f->max_memory / BUDGET_FLIGHT_PART) {
 		give_up_oldest(f);
@@ -101,9 +99,6 @@ static void look(struct flight *f, uint64_t now)
 	alarms__say(&talk);
 	if (n && !f->kept->raised)
 		raised(f, now);
-	f->next_ns += LOOK_NS;
-	if (f->next_ns < now)
-		f->next_ns = now + LOOK_NS;
 }
 
 static void record(struct flight *f)
@@ -113,13 +108,14 @@ static void record(struct flight *f)
 
 	do {
 		now = now_ns();
-		if (now >= f->next_ns) {
+		if (now >= f->watched.next_ns) {
 			look(f, now);
 			now = now_ns();
 		}
 		if (f->kept->raised && now >= f->until_ns)
 			return;
-		poll(fds, SESSION_FDS, session__fds_until(f->session, now, f->next_ns, fds));
+		poll(fds, SESSION_FDS,
+		     session__fds_until(f->session, now, f->watched.next_ns, fds));
 	} while (session__step(f->session, now_ns(), fds));
 }
 
@@ -235,7 +231,7 @@ int flight__record(struct session **ret, struct record_args *args, struct sessio
 		return r;
 	*ret = f.session;
 	f.start_ns = now_ns();
-	f.next_ns = f.start_ns + LOOK_NS;
+	watched__begin(&f.watched, f.start_ns);
 	record(&f);
 	finish(&f);
 	args->sampling.session.max_memory = f.max_memory; /* for what is written */

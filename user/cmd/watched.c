@@ -5,8 +5,6 @@
 
 #include "cmd/target_cgroups.h"
 
-#define LOOK_NS 1000000000ULL
-
 int watched_find(struct alarms *alarms, struct sampling_args *sampling, struct event_list *events,
 		 struct err *err)
 {
@@ -18,7 +16,7 @@ int watched_find(struct alarms *alarms, struct sampling_args *sampling, struct e
 	r = alarms__settle(alarms, &counting, events,
 			   window->kind == WINDOW_NONE ? NULL : window->name, err);
 	if (r == 0)
-		r = alarms__expect(alarms, events, LOOK_NS, &sampling->notes, err);
+		r = alarms__expect(alarms, events, WATCHED_LOOK_NS, &sampling->notes, err);
 	return r == 0 ? alarm_run__start(&alarms->run, err) : r;
 }
 
@@ -55,6 +53,11 @@ int watched__open(void *ctx, pid_t command, struct err *err)
 			   w->alarms->texts[0]);
 }
 
+void watched__begin(struct watched *w, uint64_t now)
+{
+	w->next_ns = now + WATCHED_LOOK_NS;
+}
+
 unsigned watched__look(struct watched *w, const struct session *s, uint64_t now, struct buf *talk)
 {
 	struct session_windows part;
@@ -64,6 +67,9 @@ unsigned watched__look(struct watched *w, const struct session *s, uint64_t now,
 	part = session__windows(s, &w->windows);
 	w->counted.n_units = part.ended;
 	w->counted.work.probed = part.probed;
+	w->next_ns += WATCHED_LOOK_NS;
+	if (w->next_ns < now)
+		w->next_ns = now + WATCHED_LOOK_NS;
 	return alarms__add(w->alarms, &w->counted, talk);
 }
 
