@@ -96,12 +96,6 @@ static void follow_others(struct flow *f, code_begins_fn begins, void *ctx)
 	}
 }
 
-/* As the kernel has it: without a prefix. */
-static bool is_emulated(const uint8_t *code, size_t len)
-{
-	return (code[0] & 0xf0) == 0x70 || (len > 1 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80);
-}
-
 static void take(struct flow *f, struct code_branches *ret)
 {
 	struct x86_insn insn;
@@ -116,7 +110,7 @@ static void take(struct flow *f, struct code_branches *ret)
 			branch.condition = d.opcode & 15;
 		if (!(f->what[at] & REACHED))
 			branch.why = SYMD_BRANCH_NOT_REACHED;
-		else if (!is_emulated(f->code + at, insn.len))
+		else if (!x86_insn__is_emulated_jump(f->code + at, insn.len))
 			branch.why = SYMD_BRANCH_NOT_EMULATED;
 		ret->n_all++;
 		if (ret->n < ARRAY_SIZE(ret->of))

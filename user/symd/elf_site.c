@@ -42,7 +42,7 @@ static bool is_emulated(const uint8_t *code, size_t len)
 
 	if (len <= rex)
 		return false;
-	if ((code[0] & 0xf0) == 0x70 || (len > 1 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80))
+	if (x86_insn__is_emulated_jump(code, len))
 		return true;
 	return (code[rex] >= 0x50 && code[rex] <= 0x57) || (!rex && code[0] == 0x90);
 }

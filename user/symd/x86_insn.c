@@ -232,3 +232,9 @@ bool x86_insn__read(const uint8_t *bytes, size_t len, uint64_t vaddr, struct x86
 		ret->target = vaddr + ret->len + (uint64_t)(int64_t)d.disp;
 	return true;
 }
+
+bool x86_insn__is_emulated_jump(const uint8_t *bytes, size_t len)
+{
+	return len && ((bytes[0] & 0xf0) == 0x70 ||
+		       (len > 1 && bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80));
+}

@@ -44,5 +44,7 @@ struct x86_insn {
 
 /* The instruction at vaddr, whose bytes these are. False: it isn't one, or they are too few. */
 bool x86_insn__read(const uint8_t *bytes, size_t len, uint64_t vaddr, struct x86_insn *ret);
+/* A jump on the flags that the kernel carries out itself where it is probed: without a prefix. */
+bool x86_insn__is_emulated_jump(const uint8_t *bytes, size_t len);
 
 #endif
