@@ -65,7 +65,7 @@ void assembly__block_known(struct assembly *a, struct account *to);
 /* The site of the block that the sample is about. */
 void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to);
 
-/* branches.c: the branch records of a sample; the files of those that are stored. */
+/* branch_records.c: those of a sample; the files of the ones that are stored. */
 void assembly__branches(struct assembly *a, const struct decoded *rec, struct process *process);
 void assembly__leave_branches_out(struct assembly *a, const struct decoded *rec);
 void assembly__keep_branch_files(const struct assembly *a);

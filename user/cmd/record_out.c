@@ -355,8 +355,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	held_up__end(&out->held_up);
 	look_at_data(a, result, servers, &places);
 	sites = sites__stacks(result->sites, result->profile);
-	if (result->branches)
-		branch_records__in_profile(result->branches, result->profile);
+	branch_records__in_profile(result->branches, result->profile);
 	/* what was recorded is written all the same */
 	unnamed = resolve(&names, result, &a->names, a->sampling.session.max_memory, servers, err);
 	if (unnamed < 0)

@@ -64,22 +64,13 @@ static struct branch_pair *pair_of(struct branch_records *b, const struct key *k
 	return &b->pairs[b->n++];
 }
 
-static void add(struct branch_counts *to, const struct branch_counts *from)
-{
-	to->records += from->records;
-	to->foreseen += from->foreseen;
-	to->mispredicted += from->mispredicted;
-	to->timed += from->timed;
-	to->cycles += from->cycles;
-}
-
 bool branch_records__add(struct branch_records *b, enum branch_kind kind, const struct frame *from,
 			 const struct frame *to, const struct branch_counts *counts)
 {
 	const struct key key = {*from, *to, kind};
 	struct branch_pair *pair = pair_of(b, &key);
 
-	add(pair ? &pair->counts : &b->other[kind], counts);
+	branch_counts__add(pair ? &pair->counts : &b->other[kind], counts);
 	return pair != NULL;
 }
 
@@ -96,7 +87,7 @@ struct branch_counts branch_records__other(const struct branch_records *b, enum 
 
 void branch_records__in_profile(struct branch_records *b, struct profile *profile)
 {
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; b && i < b->n; i++) {
 		b->pairs[i].ids[0] = profile__frame(profile, &b->pairs[i].from);
 		b->pairs[i].ids[1] = profile__frame(profile, &b->pairs[i].to);
 	}

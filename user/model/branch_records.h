@@ -28,12 +28,26 @@ struct branch_counts {
 	uint64_t cycles;       /* …and the sum of that */
 };
 
+/* Sums of strangers' numbers end where they no longer fit into a file. */
+static inline uint64_t branch_sum(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) || a > INT64_MAX ? INT64_MAX : a;
+}
+
+static inline void branch_counts__add(struct branch_counts *to, const struct branch_counts *from)
+{
+	to->records = branch_sum(to->records, from->records);
+	to->foreseen = branch_sum(to->foreseen, from->foreseen);
+	to->mispredicted = branch_sum(to->mispredicted, from->mispredicted);
+	to->timed = branch_sum(to->timed, from->timed);
+	to->cycles = branch_sum(to->cycles, from->cycles);
+}
+
 struct branch_pair {
 	struct frame from, to;
 	uint64_t kind; /* enum branch_kind */
 	struct branch_counts counts;
-	uint32_t ids
-		[2]; /* of from and to in a profile, once branch_records__in_profile() was called */
+	uint32_t ids[2]; /* of both in a profile: branch_records__in_profile() */
 };
 
 struct branch_records;
@@ -49,7 +63,8 @@ bool branch_records__add(struct branch_records *b, enum branch_kind kind, const 
 size_t branch_records__pairs(const struct branch_records *b, const struct branch_pair **ret);
 /* What found no room. */
 struct branch_counts branch_records__other(const struct branch_records *b, enum branch_kind kind);
-/* Gives the places numbers as frames of the profile, so that they are named with all others. */
+/* Gives the places numbers as frames of the profile, so that they are named with all others. NULL
+ * is fine. */
 void branch_records__in_profile(struct branch_records *b, struct profile *profile);
 size_t branch_records__bytes(const struct branch_records *b);
 

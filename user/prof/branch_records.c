@@ -64,18 +64,10 @@ static bool of_values(struct prof_branch *ret, const int64_t values[PROF_BRANCH_
 	return ret->counts.records;
 }
 
-/* Sums of strangers' numbers end where they no longer fit into a file. */
-static void add(uint64_t *to, uint64_t n)
-{
-	if (__builtin_add_overflow(*to, n, to) || *to > INT64_MAX)
-		*to = INT64_MAX;
-}
-
 void prof__add_branch(struct prof *p, const struct prof_branch *branch)
 {
 	const uint64_t key[] = {branch->from, branch->to, branch->kind};
 	uint32_t number = intern__add(&p->branch_set, key, sizeof(key));
-	struct branch_counts *counts;
 
 	if (number > p->n_branches) {
 		GROW(p->branches, p->n_branches, p->cap_branches);
@@ -85,12 +77,7 @@ void prof__add_branch(struct prof *p, const struct prof_branch *branch)
 			.kind = branch->kind,
 		};
 	}
-	counts = &p->branches[number - 1].counts;
-	add(&counts->records, branch->counts.records);
-	add(&counts->foreseen, branch->counts.foreseen);
-	add(&counts->mispredicted, branch->counts.mispredicted);
-	add(&counts->timed, branch->counts.timed);
-	add(&counts->cycles, branch->counts.cycles);
+	branch_counts__add(&p->branches[number - 1].counts, &branch->counts);
 }
 
 int *prof__take_branch_types(struct prof *p)

@@ -108,15 +108,6 @@ static int compare_rows(const void *pa, const void *pb, void *ctx)
 	return CMP3(a->to, b->to);
 }
 
-static void add(struct branch_counts *to, const struct branch_counts *from)
-{
-	to->records += from->records;
-	to->foreseen += from->foreseen;
-	to->mispredicted += from->mispredicted;
-	to->timed += from->timed;
-	to->cycles += from->cycles;
-}
-
 void branch_table__make(struct branch_table *ret, const struct prof *p)
 {
 	*ret = (struct branch_table){.rows = xcalloc(p->n_branches, sizeof(*ret->rows))};
@@ -128,11 +119,11 @@ void branch_table__make(struct branch_table *ret, const struct prof *p)
 			ret->ranges_other += b->from ? 0 : b->counts.records;
 			continue;
 		}
-		add(&ret->all, &b->counts);
+		branch_counts__add(&ret->all, &b->counts);
 		if (b->from)
 			ret->rows[ret->n++].branch = b;
 		else
-			add(&ret->other, &b->counts);
+			branch_counts__add(&ret->other, &b->counts);
 	}
 	if (ret->n)
 		qsort_r(ret->rows, ret->n, sizeof(*ret->rows), compare_rows, (void *)p);

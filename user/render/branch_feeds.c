@@ -126,11 +126,6 @@ static int compare_lines(const void *pa, const void *pb)
 	return CMP3(a->to, b->to);
 }
 
-static uint64_t capped_sum(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) || a > INT64_MAX ? INT64_MAX : a;
-}
-
 static void add_up(struct lines *l)
 {
 	size_t n = 0;
@@ -141,9 +136,9 @@ static void add_up(struct lines *l)
 		struct line *last = n ? &l->list[n - 1] : NULL;
 
 		if (last && compare_lines(last, &l->list[i]) == 0) {
-			last->n = capped_sum(last->n, l->list[i].n);
+			last->n = branch_sum(last->n, l->list[i].n);
 			last->mispredicted =
-				capped_sum(last->mispredicted, l->list[i].mispredicted);
+				branch_sum(last->mispredicted, l->list[i].mispredicted);
 		} else {
 			l->list[n++] = l->list[i];
 		}
