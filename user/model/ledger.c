@@ -337,16 +337,24 @@ static bool ledger_event__data(const struct ledger_event *e, struct buf *remarks
 	       ok;
 }
 
+uint64_t ledger__branches_seen(const struct ledger *l, uint64_t *ret_lost)
+{
+	uint64_t seen = 0;
+
+	*ret_lost = 0;
+	for (size_t i = 0; i < l->n_events; i++) {
+		seen += l->events[i].kernel.branches_seen;
+		*ret_lost += l->events[i].kernel.branches_lost;
+	}
+	return seen;
+}
+
 static bool ledger__branches(const struct ledger *l, struct buf *remarks)
 {
 	const struct ledger_branches *b = &l->branches;
-	uint64_t seen = 0, lost = 0, rejected = 0;
+	uint64_t rejected = 0, lost, seen = ledger__branches_seen(l, &lost);
 	bool ok;
 
-	for (size_t i = 0; i < l->n_events; i++) {
-		seen += l->events[i].kernel.branches_seen;
-		lost += l->events[i].kernel.branches_lost;
-	}
 	for (int i = 0; i < N_REJECTS; i++)
 		rejected += l->rejected[i];
 	if (rejected) /* a sample may be among them, which is said already */

@@ -303,6 +303,9 @@ bool ledger_event__unfinished(const struct ledger_event *event);
 /* True if every column of the event adds up; else a line of words for each that doesn't is added
  * to `remarks`. */
 bool ledger_event__columns(const struct ledger_event *event, struct buf *remarks);
+/* Branch records that came with overflows of any event; and those that were lost with them. */
+uint64_t ledger__branches_seen(const struct ledger *ledger, uint64_t *ret_lost);
+
 /* True if every column adds up and every ratio holds; else a line of words for each that doesn't is
  * added to `remarks`. */
 bool ledger__balance(const struct ledger *ledger, struct buf *remarks);

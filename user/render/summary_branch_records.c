@@ -5,27 +5,10 @@
 
 #include "base/mem.h"
 
-static uint64_t seen(const struct ledger *l)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < l->n_events; i++)
-		sum += l->events[i].kernel.branches_seen;
-	return sum;
-}
-
-static uint64_t lost(const struct ledger *l)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < l->n_events; i++)
-		sum += l->events[i].kernel.branches_lost;
-	return sum;
-}
-
 void summary_branches__text(const struct ledger *l, struct buf *out)
 {
 	const struct ledger_branches *b = &l->branches;
+	uint64_t lost, seen = ledger__branches_seen(l, &lost);
 	const struct {
 		uint64_t n;
 		const char *what;
@@ -36,12 +19,12 @@ void summary_branches__text(const struct ledger *l, struct buf *out)
 		{b->unmapped, "from or to where nothing is known to be mapped"},
 		{b->cut, "more than a sample has room for"},
 		{b->left_out, "of samples that were left out"},
-		{lost(l), "of samples that were lost"},
+		{lost, "of samples that were lost"},
 	};
 
-	if (!seen(l))
+	if (!seen)
 		return;
-	buf__printf(out, "  branch records: %" PRIu64 ", of them %" PRIu64 " stored", seen(l),
+	buf__printf(out, "  branch records: %" PRIu64 ", of them %" PRIu64 " stored", seen,
 		    b->stored);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		if (columns[i].n)
@@ -65,10 +48,11 @@ void summary_branches__text(const struct ledger *l, struct buf *out)
 void summary_branches__json(const struct ledger *l, struct json *j)
 {
 	const struct ledger_branches *b = &l->branches;
+	uint64_t lost, seen = ledger__branches_seen(l, &lost);
 
 	json__obj(j, "branches");
-	json__u64(j, "seen", seen(l));
-	json__u64(j, "lost", lost(l));
+	json__u64(j, "seen", seen);
+	json__u64(j, "lost", lost);
 	json__u64(j, "stored", b->stored);
 	json__u64(j, "other", b->other);
 	json__u64(j, "kernel", b->kernel);
