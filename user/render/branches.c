@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "model/duration.h"
 #include "render/escape.h"
 #include "render/json.h"
@@ -30,17 +31,9 @@ struct table {
 
 static const struct branch_jump *jump_at(const struct branch_view *v, uint64_t address)
 {
-	size_t low = 0, high = v->n;
+	size_t at = FIRST_INDEX(i, v->n, v->vaddr + v->jumps[i].at >= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->vaddr + v->jumps[mid].at < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < v->n && v->vaddr + v->jumps[low].at == address ? &v->jumps[low] : NULL;
+	return at < v->n && v->vaddr + v->jumps[at].at == address ? &v->jumps[at] : NULL;
 }
 
 static void add_row(struct table *t, struct code_row row)

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "render/escape.h"
 #include "render/jumps.h"
@@ -97,16 +98,8 @@ static void choose_rows(struct table *t)
 
 static bool find_row(const struct code_rows *v, uint64_t address, size_t *ret)
 {
-	size_t low = 0, high = v->n;
+	size_t low = FIRST_INDEX(i, v->n, v->list[i].address >= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (v->list[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	while (low < v->n && v->list[low].address == address && !v->list[low].insn)
 		low++;
 	*ret = low;
