@@ -88,12 +88,10 @@ static bool preempt_count(const struct btf *btf, int64_t *ret)
 /* Debian's 5.10 has no variables of CPUs in its BTF, but symbols of them. */
 static int64_t beside_by_symbols(void)
 {
-	uint64_t rq, count;
+	static const char *const names[] = {"runqueues", "__preempt_count"};
+	uint64_t at[ARRAY_SIZE(names)];
 
-	if (kernel_symbol_addr("runqueues", &rq) < 0 ||
-	    kernel_symbol_addr("__preempt_count", &count) < 0)
-		return 0;
-	return (int64_t)(count - rq);
+	return kernel_symbols_at(names, ARRAY_SIZE(names), at) < 0 ? 0 : (int64_t)(at[1] - at[0]);
 }
 
 int64_t preempt_count_beside_rq(void)

@@ -34,7 +34,7 @@ int kernel_functions_called(const char *name)
 	return n;
 }
 
-int kernel_symbol_addr(const char *name, uint64_t *ret)
+int kernel_symbols_at(const char *const *names, size_t n, uint64_t *ret)
 {
 	_cleanup_fclose_ FILE *file = fopen("/proc/kallsyms", "re");
 	_cleanup_free_ char *line = NULL;
@@ -42,10 +42,16 @@ int kernel_symbol_addr(const char *name, uint64_t *ret)
 
 	if (!file)
 		return -errno;
-	*ret = 0;
+	memset(ret, 0, n * sizeof(*ret));
 	while (getline(&line, &cap, file) > 0) {
-		if (is_called(line, NULL, name))
-			*ret = strtoull(line, NULL, 16);
+		for (size_t i = 0; i < n; i++) {
+			if (is_called(line, NULL, names[i]))
+				ret[i] = strtoull(line, NULL, 16);
+		}
 	}
-	return *ret ? 0 : -ENOENT;
+	for (size_t i = 0; i < n; i++) {
+		if (!ret[i])
+			return -ENOENT;
+	}
+	return 0;
 }
