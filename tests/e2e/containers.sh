@@ -58,15 +58,21 @@ docker_run() { # NAME PROGRAM SECONDS
 		fail "docker run $1"
 }
 
-# Until the container's program has had some CPU time, of which a clock samples two dozen times.
-wait_for_work_of() { # DOCKER|PODMAN_ NAME
+# Until the container's program has had some CPU time, of which a clock samples two dozen times. What
+# starts it (runc) has the same pid before, and on some machines takes more than that.
+wait_for_work_of() { # DOCKER|PODMAN_ NAME COMM
 	local pid
-	pid=$("$1" inspect -f '{{.State.Pid}}' "$2") && wait_for 60 has_worked "$pid" ||
+	pid=$("$1" inspect -f '{{.State.Pid}}' "$2") && wait_for 60 has_comm "$pid" "$3" &&
+		wait_for 60 has_worked "$pid" $(($(cpu_time_ns "$pid") + 60000000)) ||
 		fail "$2 does not run: $(head -c 300 "$T/err")"
 }
 
-has_worked() { # PID
-	[ "$(cpu_time_ns "$1")" -ge 60000000 ]
+has_comm() { # PID COMM
+	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ]
+}
+
+has_worked() { # PID NS
+	[ "$(cpu_time_ns "$1")" -ge "$2" ]
 }
 
 podman_() {
@@ -90,7 +96,7 @@ t_docker() {
 	sleep 2
 	docker rm -f old-2 >/dev/null 2>&1
 	docker_run new-3 gamma 60
-	wait_for_work_of docker new-3
+	wait_for_work_of docker new-3 gamma
 	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status"
@@ -119,7 +125,7 @@ t_only_one() {
 	local recorder=$! id
 	wait_until has_perf_events "$recorder" || fail "record does not start"
 	docker_run new-3 gamma 60
-	wait_for_work_of docker new-3
+	wait_for_work_of docker new-3 gamma
 	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status"
@@ -140,8 +146,6 @@ t_only_one() {
 	expect_empty "$T/folded" "lines"
 }
 
-# pmubpf as an image, in a container with the host's processes and files, beside others; those that
-# start later, too.
 # Two that share a CPU: one's waits are for the other, and nobody's of one that is elsewhere.
 t_neighbours() {
 	local cpu name
@@ -151,8 +155,8 @@ t_neighbours() {
 		docker run -d --name "${name%:*}" --network none --cpuset-cpus "$cpu" \
 			pmubpf-test:1 "/bin/${name#*:}" 60 >/dev/null || fail "docker run $name"
 	done
-	wait_for_work_of docker web-1
-	wait_for_work_of docker loud-2
+	wait_for_work_of docker web-1 alpha
+	wait_for_work_of docker loud-2 beta
 	pmb_ok stat --neighbours --container web-1 -e task-clock -j -o "$T/n.json" -d 1
 	expect_eq "$(jq '.neighbours.counters[0] | .value == .rows' "$T/n.json")" true \
 		"all rows are the waits: $(jq -c .neighbours.counters "$T/n.json")"
@@ -160,6 +164,8 @@ t_neighbours() {
 		"$T/n.json")" 1 "ns that the other container had the CPU"
 }
 
+# pmubpf as an image, in a container with the host's processes and files, beside others; those that
+# start later, too.
 t_image() {
 	need_docker
 	local options recorder state
@@ -184,7 +190,7 @@ t_image() {
 	wait_for 60 has_perf_events_in tool ||
 		fail "record does not start in a container: $(head -c 300 "$T/err")"
 	docker_run new-3 gamma 60
-	wait_for_work_of docker new-3
+	wait_for_work_of docker new-3 gamma
 	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status"
@@ -218,7 +224,7 @@ t_podman() {
 	podman_ run -d --name late-8 --network none --ulimit nofile=1024:1024 \
 		--ulimit nproc=1000:1000 pmubpf-test:2 \
 		/bin/gamma 60 "$REST" >/dev/null 2>"$T/err"
-	wait_for_work_of podman_ late-8
+	wait_for_work_of podman_ late-8 gamma
 	kill -TERM "$recorder"
 	wait "$recorder"
 	expect_eq $? 0 "exit status of the second"
