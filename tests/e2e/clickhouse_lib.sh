@@ -69,3 +69,50 @@ sql() { # QUERY
 fleet() { # QUERY
 	database=fleet sql "$1"
 }
+
+has_windows() { # N
+	[ "$(fleet 'SELECT count() FROM windows' | grep -E '^[0-9]+$' || echo 0)" -ge "$1" ]
+}
+
+# In front of it: $P is the port.
+misbehave() { # MODE [PORT]
+	spawn python3 "$TOP/tests/e2e/ship_server.py" "$@" >"$T/port" 2>"$T/asked"
+	wait_until test -s "$T/port" || fail "no server"
+	P=$(cat "$T/port")
+}
+
+expect_same() { # WHAT
+	cmp -s "$T/files" "$T/server" ||
+		fail "$1: $(diff "$T/files" "$T/server" | head -n 3)"
+}
+
+# Of the server as of the folder, but for commands that take addresses.
+advises_alike() {
+	pmb_ok advise -j --all --from "$T/spool"
+	jq '[.findings[], .others[] | del(.look)]' "$T/out" >"$T/files"
+	pmb_ok advise -j --all --from "$U"
+	jq '[.findings[], .others[] | del(.look)]' "$T/out" >"$T/server"
+	expect_same "the advice"
+}
+
+# The sums of the windows' files are those of the server.
+expect_sums() { # N of windows
+	local by
+	for by in function comm,module,line; do
+		pmb_ok report --csv --by $by --from "$T/spool"
+		grep -v '^#' "$T/out" | sort >"$T/files"
+		pmb_ok report --csv --by $by --from "$U"
+		grep -v '^#' "$T/out" | sort >"$T/server"
+		expect_same "by $by"
+	done
+	[ "$(wc -l <"$T/files")" -ge 3 ] || fail "no rows"
+	# what is said of the recordings, too
+	pmb_ok report --from "$T/spool"
+	grep -v '^# file' "$T/out" >"$T/files"
+	pmb_ok report --from "$U" --since 2000-01-01T00:00:00Z --until now
+	grep -v '^# file' "$T/out" >"$T/server"
+	expect_same "the report"
+	expect_match "$T/out" "^# file .*/fleet: $1 windows?, " "the title"
+	expect_eq "$(fleet 'SELECT count() FROM windows')" "$1" "rows of windows"
+	advises_alike
+}
