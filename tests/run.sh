@@ -4,7 +4,7 @@
 # Runs the end-to-end suites: tests/run.sh [SUITE.sh…] (default: all in tests/e2e).
 #
 # One line per test, and at the end exactly "N passed, N failed, N skipped"; the exit status is 0 if
-# nothing failed. A suite fails that dies, runs out of time, runs no test, or skips everything.
+# nothing failed. A suite fails that dies, has a test that hangs, runs no test, or skips everything.
 # After each suite stands how long it took, and how much CPU time; at the end, which tests took
 # most.
 #
@@ -20,7 +20,7 @@
 #
 # Environment: UNIT_DIR (a folder of unit tests, run and counted too), LANES (default: the CPUs and
 # one more), SECOND_TRIES (default 12), SOAK=1 runs the long forms,
-# SUITE_TIMEOUT (seconds), SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
+# TEST_TIMEOUT (seconds), SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -29,18 +29,31 @@ export TOP
 . "$TOP/tests/children.sh"
 HZ=$(getconf CLK_TCK)
 SUITE_DIR=${SUITE_DIR:-$TOP/tests/e2e}
-SUITE_TIMEOUT=${SUITE_TIMEOUT:-600}
+TEST_TIMEOUT=${TEST_TIMEOUT:-600}
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/pmb-run.XXXXXX")
 LANES=${LANES:-$(($(nproc) + 1))}
 SECOND_TRIES=${SECOND_TRIES:-12}
 trap 'restore_rates; rm -rf "$WORK"' EXIT
 trap 'end_suites; exit 130' INT TERM HUP
 
-# How long a suite may take: a line "# timeout: SECONDS" in it says so if the usual is not enough.
-suite_timeout() {
+# How long a test may take: a line "# timeout: SECONDS" in its suite says so if the usual is not
+# enough. How many a suite has, and how slow the machine is, is no reason to end it.
+test_timeout() { # FILE
 	local t
 	t=$(sed -n 's/^# timeout: \([0-9]*\)$/\1/p' "$1" | head -n 1)
-	echo "${t:-$SUITE_TIMEOUT}"
+	echo "${t:-$TEST_TIMEOUT}"
+}
+
+# Ends a suite one of whose tests hangs. Each that begins writes its name into $WORK/SUITE.test.
+end_if_it_hangs() { # PID SUITE SECONDS
+	local began
+	while sleep $((1 + $3 / 60)); do
+		began=$(stat -c %Y "$WORK/$2.test" 2>/dev/null) || continue
+		[ $((EPOCHSECONDS - began)) -gt "$3" ] || continue
+		touch "$WORK/$2.hangs"
+		kill "$1"
+		return
+	done
 }
 
 # What the suites of this run said is in $WORK/NAME.results.
@@ -89,23 +102,27 @@ name_of() { # FILE
 }
 
 run_suite() { # FILE
-	local name limit status results pid began=$SECONDS before after
+	local name limit status results pid watcher began=$SECONDS before after
 	children_ticks before
 	name=$(name_of "$1")
 	results=$WORK/$name.results
-	limit=$(suite_timeout "$1")
+	limit=$(test_timeout "$1")
 	: >"$results"
+	echo "its beginning" >"$WORK/$name.test"
 	# in the background, so that a signal finds this shell waiting; with the signals that this
-	# would take away
-	RESULTS=$results env --default-signal=INT,QUIT timeout --kill-after=10 "$limit" bash "$1" \
+	# would take away; behind timeout, which passes a signal on to all of them, and kills later
+	RESULTS=$results env --default-signal=INT,QUIT timeout --kill-after=10 0 bash "$1" \
 		</dev/null &
 	pid=$!
 	echo "$pid" >"$WORK/$name.pid"
+	end_if_it_hangs "$pid" "$name" "$limit" >/dev/null 2>&1 &
+	watcher=$!
 	wait "$pid"
 	status=$?
+	kill "$watcher" 2>/dev/null
 	rm -f "$WORK/$name.pid"
-	if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
-		fail_suite "$name" "not done after $limit s"
+	if [ -e "$WORK/$name.hangs" ]; then
+		fail_suite "$name" "$(cat "$WORK/$name.test") not done after $limit s"
 	elif [ "$status" -ne 0 ]; then
 		fail_suite "$name" "the suite itself ended with status $status"
 	elif [ ! -s "$results" ]; then

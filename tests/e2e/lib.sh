@@ -126,6 +126,7 @@ run_test() { # NAME [FUNCTION]
 	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
 	chmod 755 "$T"
 	TAKEN_BEFORE=$(taken_ns)
+	[ ! -f "$RESULTS" ] || echo "$name" >"${RESULTS%.results}.test"
 	children_ticks before
 	( trap end_test EXIT; "$function" )
 	status=$?

@@ -19,7 +19,7 @@ suite() {
 
 # ONLY is for this suite.
 run() {
-	ONLY='' SUITE_DIR=$T/suites SUITE_TIMEOUT=${1:-20} "$TOP/tests/run.sh" >"$T/out" 2>"$T/err"
+	ONLY='' SUITE_DIR=$T/suites TEST_TIMEOUT=${1:-20} "$TOP/tests/run.sh" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -109,6 +109,23 @@ t_hanging_suite_is_a_failure() {
 	SUITE
 	run 6
 	expect_verdict "1 passed, 1 failed, 0 skipped" 1
+	expect_match "$T/out" '^FAIL hangs: two not done after 6 s$' "which it is"
+	suite hangs <<-'SUITE'
+		t_one() { trap '' TERM; while sleep 1; do :; done; }
+	SUITE
+	run 2
+	expect_verdict "0 passed, 1 failed, 0 skipped" 1
+	expect_match "$T/out" '^FAIL hangs: one not done after 2 s$' "one that takes no notice"
+}
+
+t_many_tests_may_take_long() {
+	suite many <<-'SUITE'
+		t_one() { sleep 4; }
+		t_two() { sleep 4; }
+		t_three() { sleep 4; }
+	SUITE
+	run 8
+	expect_verdict "3 passed, 0 failed, 0 skipped" 0
 }
 
 t_dying_suite_is_a_failure() {
