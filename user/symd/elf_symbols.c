@@ -148,21 +148,29 @@ struct code_section {
 };
 
 struct code_sections {
-	struct code_section at[SHN_LORESERVE];
+	size_t n;
+	struct code_section at[];
 };
 
 static struct code_sections *read_code_sections(Elf *elf)
 {
-	struct code_sections *all = xcalloc(1, sizeof(*all));
+	struct code_sections *all;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 	uint64_t end;
+	size_t n;
 
+	if (elf_getshdrnum(elf, &n) < 0)
+		n = 0;
+	if (n > SHN_LORESERVE)
+		n = SHN_LORESERVE;
+	all = xcalloc(1, sizeof(*all) + n * sizeof(all->at[0]));
+	all->n = n;
 	while ((scn = elf_nextscn(elf, scn))) {
 		size_t i = elf_ndxscn(scn);
 
-		if (i >= SHN_LORESERVE || !gelf_getshdr(scn, &shdr) ||
-		    !(shdr.sh_flags & SHF_ALLOC) || (shdr.sh_flags & SHF_TLS) ||
+		if (i >= n || !gelf_getshdr(scn, &shdr) || !(shdr.sh_flags & SHF_ALLOC) ||
+		    (shdr.sh_flags & SHF_TLS) ||
 		    __builtin_add_overflow(shdr.sh_addr, shdr.sh_size, &end))
 			continue;
 		all->at[i].start = shdr.sh_addr;
@@ -269,7 +277,7 @@ static bool read_symbol(const struct elf_symbols *s, const GElf_Sym *sym, struct
 	bool func = type == STT_FUNC || type == STT_GNU_IFUNC;
 	const struct code_section *in;
 
-	if (sym->st_shndx >= SHN_LORESERVE)
+	if (sym->st_shndx >= s->sections->n)
 		return false;
 	in = &s->sections->at[sym->st_shndx];
 	if (!fits_section(in, type, sym))
