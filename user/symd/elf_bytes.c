@@ -10,7 +10,8 @@
 
 enum {
 	RECORDS_BYTES = 64 * 1024,
-	STRINGS_BYTES = 4096,
+	PART_BYTES = 4096,
+	PARTS = 128,
 	READS_MAX = 1 << 18, /* of strings; a second's worth */
 };
 
@@ -87,8 +88,9 @@ bool elf_records__open(struct elf_records *r, const struct elf_bytes *from, Elf_
 	r->total = r->left = shdr.sh_size;
 	if (!r->size)
 		return false;
-	r->batch = RECORDS_BYTES / r->size * r->size;
-	r->window = xcalloc(1, RECORDS_BYTES);
+	r->batch =
+		(size_t)(r->total < RECORDS_BYTES ? r->total : RECORDS_BYTES) / r->size * r->size;
+	r->window = xcalloc(1, r->batch + r->size);
 	return true;
 }
 
@@ -200,50 +202,69 @@ bool elf_strings__open(struct elf_strings *s, const struct elf_bytes *from, Elf_
 		return false;
 	s->off = shdr.sh_offset;
 	s->size = shdr.sh_size;
-	s->window = xcalloc(1, ELF_NAME_MAX);
+	s->parts = xcalloc(PARTS, sizeof(*s->parts));
 	return true;
 }
 
 void elf_strings__close(struct elf_strings *s)
 {
-	free(s->window);
+	for (size_t i = 0; s->parts && i < PARTS; i++)
+		free(s->parts[i].bytes);
+	free(s->parts);
+	free(s->long_name);
 	*s = (struct elf_strings){0};
 }
 
-/* Reads the window anew, from offset on. */
-static bool load(struct elf_strings *s, uint64_t offset, size_t bytes)
+/* How many bytes there are from offset on, at most n. */
+static size_t load(struct elf_strings *s, uint64_t offset, char *ret, size_t n)
 {
-	s->at = offset;
-	s->n = 0;
 	if (!s->reads_left)
-		return false;
+		return 0;
 	s->reads_left--;
-	if (bytes > s->size - offset)
-		bytes = (size_t)(s->size - offset);
-	s->n = elf_bytes__read(&s->from, s->off + offset, s->window, bytes);
-	return s->n;
+	if (n > s->size - offset)
+		n = (size_t)(s->size - offset);
+	return elf_bytes__read(&s->from, s->off + offset, ret, n);
+}
+
+static const struct elf_strings_part *part_with(struct elf_strings *s, uint64_t offset)
+{
+	uint64_t number = offset / PART_BYTES;
+	struct elf_strings_part *part = &s->parts[number % PARTS];
+
+	if (part->n && part->at == number * PART_BYTES)
+		return part;
+	if (!part->bytes)
+		part->bytes = xcalloc(1, PART_BYTES);
+	part->at = number * PART_BYTES;
+	part->n = load(s, part->at, part->bytes, PART_BYTES);
+	return part;
+}
+
+/* One that goes on in the next part. */
+static const char *read_long(struct elf_strings *s, uint64_t offset, size_t *ret_len)
+{
+	size_t n;
+
+	if (!s->long_name)
+		s->long_name = xcalloc(1, ELF_NAME_MAX);
+	n = load(s, offset, s->long_name, PART_BYTES);
+	if (n == PART_BYTES && !memchr(s->long_name, '\0', n))
+		n = load(s, offset, s->long_name, ELF_NAME_MAX);
+	*ret_len = strnlen(s->long_name, n);
+	return n ? s->long_name : NULL;
 }
 
 const char *elf_strings__at(struct elf_strings *s, uint64_t offset, size_t *ret_len)
 {
-	const char *start;
-	size_t left;
+	const struct elf_strings_part *part;
+	size_t start = offset % PART_BYTES, left;
 
 	if (offset >= s->size)
 		return NULL;
-	if ((offset < s->at || offset - s->at >= s->n) && !load(s, offset, STRINGS_BYTES))
+	part = part_with(s, offset);
+	if (start >= part->n)
 		return NULL;
-	start = s->window + (offset - s->at);
-	left = s->n - (size_t)(offset - s->at);
-	*ret_len = strnlen(start, left);
-	if (*ret_len < left)
-		return start;
-	/* cut off at the window's end */
-	if (!load(s, offset, STRINGS_BYTES))
-		return NULL;
-	if (!memchr(s->window, '\0', s->n) && s->n == STRINGS_BYTES &&
-	    !load(s, offset, ELF_NAME_MAX))
-		return NULL;
-	*ret_len = strnlen(s->window, s->n);
-	return s->window;
+	left = part->n - start;
+	*ret_len = strnlen(part->bytes + start, left);
+	return *ret_len < left ? part->bytes + start : read_long(s, offset, ret_len);
 }

@@ -53,13 +53,16 @@ bool elf_records__next_rela(struct elf_records *r, GElf_Rela *ret);
 void elf_records__seek(struct elf_records *r, uint64_t number);
 void elf_records__close(struct elf_records *r);
 
-/* A string table. */
+/* A string table: names stand in no order, so the parts that were read last are kept. */
 struct elf_strings {
 	struct elf_bytes from;
 	uint64_t off, size;
-	char *window;
-	uint64_t at; /* in the table, of the window */
-	size_t n;
+	struct elf_strings_part {
+		char *bytes;
+		uint64_t at; /* in the table */
+		size_t n;
+	} * parts;
+	char *long_name;
 	uint32_t reads_left; /* a file whose names stand all over it: no more are found then */
 };
 

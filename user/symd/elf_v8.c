@@ -193,7 +193,8 @@ static void look(struct reader *r, struct elf_records *symbols, struct elf_strin
 		size_t len;
 
 		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || !sym.st_size ||
-		    sym.st_size > WIDTHS * BYTECODES_MAX)
+		    sym.st_size > WIDTHS * BYTECODES_MAX ||
+		    (sym.st_size != WORD && sym.st_size % WIDTHS))
 			continue;
 		name = elf_strings__at(strings, sym.st_name, &len);
 		if (name && len == sizeof(sizes) - 1 && memcmp(name, sizes, len) == 0)
