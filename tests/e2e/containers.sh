@@ -58,8 +58,8 @@ docker_run() { # NAME PROGRAM SECONDS
 		fail "docker run $1"
 }
 
-# Until the container's program has had some CPU time, of which a clock samples two dozen times. What
-# starts it (runc) has the same pid before, and on some machines takes more than that.
+# Until the container's program has had some CPU time, of which a clock samples two dozen times.
+# What starts it (runc) has the same pid before, and on some machines takes more than that.
 wait_for_work_of() { # DOCKER|PODMAN_ NAME COMM
 	local pid
 	pid=$("$1" inspect -f '{{.State.Pid}}' "$2") && wait_for 60 has_comm "$pid" "$3" &&
