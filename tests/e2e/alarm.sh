@@ -192,7 +192,7 @@ t_what_is_refused() {
 	refused "say 'Y ~ X'" -I 100 --alarm page-faults
 	refused "say 'Y ~ X'" -I 100 --alarm 'page-faults ~ task-clock ~ cycles'
 	refused 'two different events' -I 100 --alarm 'page-faults ~ page-faults'
-	refused 'two different events' -I 100 --alarm ' ~ page-faults'
+	refused "say 'Y ~ X'" -I 100 --alarm ' ~ page-faults'
 	refused 'windows are those of --window, or units of --per' -I 100 \
 		--alarm 'page-faults ~ windows'
 	refused 'nosuch' -I 100 --alarm 'page-faults ~ nosuch'

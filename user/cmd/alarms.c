@@ -53,6 +53,12 @@ static int settle_term(struct alarms *alarms, const char *text, const char *name
 	return alarm_term__parse(ret, &alarms->targets, names, events, text, name, err);
 }
 
+static int same_events(const struct alarms *alarms, const char *text, struct err *err)
+{
+	return err__usage(err, "%s '%s': a relation needs two different events", alarms->option,
+			  text);
+}
+
 /* "Y ~ X" in two, of which the caller frees both. */
 static int split(const struct alarms *alarms, const char *text, char **ret_y, char **ret_x,
 		 struct err *err)
@@ -60,16 +66,16 @@ static int split(const struct alarms *alarms, const char *text, char **ret_y, ch
 	const char *middle = tilde(text);
 
 	*ret_y = *ret_x = NULL;
-	if (!middle || tilde(middle + 1))
+	if (middle && !tilde(middle + 1)) {
+		*ret_y = term(text, middle);
+		*ret_x = term(middle + 1, middle + strlen(middle));
+	}
+	if (!*ret_y || !**ret_y || !**ret_x)
 		return err__usage(err,
 				  "%s '%s': say 'Y ~ X', an event and the one that explains it, "
 				  "such as 'task-clock ~ page-faults'",
 				  alarms->option, text);
-	*ret_y = term(text, middle);
-	*ret_x = term(middle + 1, middle + strlen(middle));
-	if (**ret_y && **ret_x && strcmp(*ret_y, *ret_x) != 0)
-		return 0;
-	return err__usage(err, "%s '%s': two different events", alarms->option, text);
+	return strcmp(*ret_y, *ret_x) != 0 ? 0 : same_events(alarms, text, err);
 }
 
 static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
@@ -85,7 +91,7 @@ static int settle_one(struct alarms *alarms, struct watched_relation *alarm,
 	if (r == 0)
 		r = settle_term(alarms, text, x, names, events, units, &alarm->x, err);
 	if (r == 0 && alarm->x.of == TERM_UNITS && alarm->y.of == TERM_UNITS)
-		return err__usage(err, "%s '%s': two different events", alarms->option, text);
+		return same_events(alarms, text, err);
 	return r;
 }
 
