@@ -296,7 +296,7 @@ expect_whole() { # COMM PERCENT
 	share=$(awk -v p='^[^;]*;(_start|_dl_start_user|\\[vdso\\]|(__)?clone3?;start_thread);' '
 		{ n = $NF; sub(/ [0-9]+$/, ""); all += n; if ($0 ~ p) hit += n }
 		END { printf "%.2f\n", all ? 100 * hit / all : 0 }' "$T/mine")
-	expect_ge "$share" "$(awk -v p="$2" -v n="$n" 'BEGIN { print n ? p - 4 * sqrt(p * (100 - p) / n) : p }')" \
+	expect_ge "$share" "$(by_chance "$2" "$n")" \
 		"percent of the $n samples of '$1' in whole stacks, beside hoards"
 }
 

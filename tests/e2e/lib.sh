@@ -412,6 +412,11 @@ points_of() { # PERCENT SAMPLES
 	awk -v p="$1" -v n="$2" 'BEGIN { printf "%.2f\n", (n >= 1) ? 400 * sqrt(p / 100 * (1 - p / 100) / n) + 0.5 : 0 }'
 }
 
+# What is left of PERCENT by chance, of so many samples: four sigmas below.
+by_chance() { # PERCENT SAMPLES
+	awk -v p="$1" -v n="$2" 'BEGIN { printf "%.2f\n", (n >= 1) ? p - 4 * sqrt(p * (100 - p) / n) : p }'
+}
+
 # Samples of what matches, so many for 1e9 of what is summed up (default: 1,000).
 samples_of() { # FILE REGEX [RATE]
 	awk -v sum="$(folded_sum_of "$1" "$2")" -v rate="${3:-1000}" \

@@ -47,13 +47,12 @@ record_it() { # COMM COMMAND…
 	grep "^$comm;" "$T/folded" >"$T/mine"
 }
 
-# What is left of a percentage by chance, of as many samples: four sigmas; and of those that could
-# not be copied.
+# What is left of a percentage by chance, and of those that could be copied.
 least() { # PERCENT
 	local n
 	n=$(sum_get '.stacks.user | del(.none) | add')
-	awk -v p="$1" -v n="$n" -v lost="$(uncopied)" -v half="${halves:+$(half_copied)}" \
-		'BEGIN { print n ? p - 4 * sqrt(p * (100 - p) / n) - lost - half : p }'
+	awk -v p="$(by_chance "$1" "$n")" -v lost="$(uncopied)" -v half="${halves:+$(half_copied)}" \
+		'BEGIN { print p - lost - half }'
 }
 
 # Percent of the samples of which one of two stacks was copied: there was no table yet.

@@ -22,10 +22,9 @@ frameless() { # MODE [SECONDS]
 	grep '^frameless;' "$T/folded" >"$T/mine"
 }
 
-# A share that may scatter: four sigmas below PERCENT, for as many samples as $T/mine stands for.
+# A share that may scatter, of as many samples as $T/mine stands for.
 scattered() { # PERCENT HZ
-	awk -v p="$1" -v hz="$2" '{ n += $NF } END {
-		n *= hz / 1e9; printf "%.2f\n", n ? p - 4 * sqrt(p * (100 - p) / n) : p }' "$T/mine"
+	by_chance "$1" "$(awk -v hz="$2" '{ n += $NF } END { print n * hz / 1e9 }' "$T/mine")"
 }
 
 # PERCENT, without those that could not be copied.

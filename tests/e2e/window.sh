@@ -230,10 +230,8 @@ expect_calls() {
 	expect_eq "$(cat "$T/out")" "$words" "the program's words, $1"
 }
 
-# Of few samples it may be less: four sigmas.
 expect_mostly_in() { # FUNCTION
-	expect_ge "$(frame_share "$T/folded" "$1")" "$(awk -v n="$(sum_aggregated)" \
-		'BEGIN { printf "%.2f\n", n ? 95 - 4 * sqrt(95 * 5 / n) : 95 }')" \
+	expect_ge "$(frame_share "$T/folded" "$1")" "$(by_chance 95 "$(sum_aggregated)")" \
 		"percent inside of $1"
 }
 
