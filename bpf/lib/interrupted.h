@@ -7,6 +7,7 @@
 #define PMUBPF_BPF_INTERRUPTED_H
 
 #include "lib/arch.h"
+#include "lib/run_queue.h"
 
 enum {
 	COUNT_SOFTIRQ = 0x100, /* one is served; more of them: they are kept off */
@@ -17,32 +18,14 @@ enum {
 };
 
 #if defined(__TARGET_ARCH_x86)
-struct cfs_rq___its {
-	void *rq;
-} __attribute__((preserve_access_index));
-
-struct sched_entity___its {
-	struct cfs_rq___its *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED */
-} __attribute__((preserve_access_index));
-
-struct task_struct___its {
-	struct sched_entity___its se;
-} __attribute__((preserve_access_index));
-
 /*
- * False: not known. It is a variable of each CPU, and programs that name such a one aren't loaded
- * by kernels that keep no symbols of data (CONFIG_KALLSYMS_ALL). So it is found from the CPU's run
- * queue, beside which it lies where the kernel's types say so, and to which each task has a
- * pointer.
+ * False: not known. It is a variable of each CPU, as the run queue, beside which it lies where the
+ * kernel's types say so.
  */
 static __always_inline bool preempt_count(const volatile struct pmb_config *cfg, __u32 *ret)
 {
-	struct task_struct___its *task = (void *)bpf_get_current_task();
-	void *rq = NULL;
+	void *rq = cfg->count_beside_rq ? run_queue() : NULL;
 
-	if (!cfg->count_beside_rq || !bpf_core_field_exists(task->se.cfs_rq))
-		return false;
-	rq = BPF_CORE_READ(task, se.cfs_rq, rq);
 	return rq && !bpf_probe_read_kernel(ret, sizeof(*ret), rq + cfg->count_beside_rq);
 }
 
