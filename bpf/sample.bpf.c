@@ -17,6 +17,7 @@
 #include "lib/off_cpu.h"
 #include "lib/pidns.h"
 #include "lib/reads.h"
+#include "lib/sibling.h"
 #include "lib/stack_dump.h"
 #include "lib/target.h"
 #include "lib/thread_context.h"
@@ -166,6 +167,10 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 	buf->fixed.rec.parts = 0;
 	if (in) {
 		at += gate_part(in, part_room(buf, at));
+		buf->fixed.rec.parts++;
+	}
+	if (pmb_cfg.want_sibling) {
+		at += sibling_part(part_room(buf, at));
 		buf->fixed.rec.parts++;
 	}
 	if (pmb_cfg.n_reads) {

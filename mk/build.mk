@@ -45,7 +45,7 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c | $(O)/tools-checked
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
 $(O)/bpf/recording.bpf.o: $(O)/bpf/sample.bpf.o $(O)/bpf/life.bpf.o $(O)/bpf/gate.bpf.o \
-	$(O)/bpf/off_cpu.bpf.o
+	$(O)/bpf/off_cpu.bpf.o $(O)/bpf/sibling.bpf.o
 $(O)/bpf/counting.bpf.o: $(O)/bpf/work.bpf.o $(O)/bpf/life.bpf.o
 $(O)/bpf/recording.bpf.o $(O)/bpf/counting.bpf.o:
 	$(call say,LINK,$@)
@@ -58,7 +58,8 @@ $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 
 $(O)/user/collect/programs.o $(O)/user/collect/gates.o $(O)/user/collect/work.o \
 	$(O)/user/collect/owners.o $(O)/user/collect/allocs.o $(O)/user/collect/off_cpu.o \
-	$(O)/user/collect/branches.o $(O)/user/collect/kernel_ask.o: $(SKEL)
+	$(O)/user/collect/branches.o $(O)/user/collect/kernel_ask.o \
+	$(O)/user/collect/siblings.o: $(SKEL)
 
 # pprof's message, as C (protobuf-c).
 PPROF_H := $(O)/gen/prof/profile.pb-c.h

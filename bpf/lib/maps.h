@@ -21,7 +21,7 @@ struct sample_buf {
 	struct pmb_sample fixed;
 	__u64 parts[(sizeof(struct pmb_part_window) + sizeof(struct pmb_part_reads) +
 		     sizeof(struct pmb_part_addr) + sizeof(struct pmb_part_data) +
-		     sizeof(struct pmb_part_branches)) /
+		     sizeof(struct pmb_part_sibling) + sizeof(struct pmb_part_branches)) /
 		    sizeof(__u64)];
 };
 

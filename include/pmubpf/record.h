@@ -83,6 +83,7 @@ enum pmb_part_type {
 	PMB_PART_WINDOW = 4,   /* before the others */
 	PMB_PART_OFF = 5,      /* pmubpf/off_cpu.h */
 	PMB_PART_BRANCHES = 6, /* behind all others */
+	PMB_PART_SIBLING = 7,
 };
 
 struct pmb_part {
@@ -166,6 +167,30 @@ struct pmb_part_window {
 	__u64 start;  /* as pmb_rec.time */
 	__u32 thread; /* as the first pid namespace numbers it; of windows of processes, its tgid */
 	__u32 what;   /* of system calls: one more than the number; else 0 */
+};
+
+/* Who had the other thread of the core meanwhile. */
+enum pmb_sibling_who {
+	PMB_SIBLING_NONE, /* there is no such thread, or the kernel doesn't tell */
+	PMB_SIBLING_IDLE,
+	PMB_SIBLING_KERNEL, /* a thread of the kernel */
+	PMB_SIBLING_SAME,   /* another thread of the sample's own process */
+	PMB_SIBLING_OTHER,
+	PMB_N_SIBLING_WHO,
+};
+
+struct pmb_part_sibling {
+	struct pmb_part part;
+	__u32 who; /* enum pmb_sibling_who */
+	__u32 pad;
+	char comm[PMB_COMM_LEN]; /* of the process, if it is another one */
+};
+
+/* A CPU, as its sibling needs it. */
+struct pmb_core_thread {
+	__u64 rq;      /* where the kernel says whom it runs; 0: not known */
+	__u32 sibling; /* one more than the CPU that is the core's other thread; 0: none */
+	__u32 pad;
 };
 
 /* A window in which there were overflows has ended; its time is not before theirs. */
@@ -382,7 +407,7 @@ struct pmb_config {
 	/* x86-64: from a CPU's struct rq to its preempt_count; 0: not known */
 	__s64 count_beside_rq;
 	__u32 want_branches; /* struct pmb_part_branches */
-	__u32 pad;
+	__u32 want_sibling;  /* struct pmb_part_sibling */
 };
 
 /*

@@ -324,4 +324,60 @@ t_what_is_refused() {
 	refused "--by 'user' is none of" -a --by user
 }
 
+# Samples beside each, as said by the label.
+beside() { # NAME
+	"$PMUBPF" report --by sibling --csv "$T/p.pb.gz" 2>&1 |
+		awk -F, -v name="$1" '$2 == "sibling" && (name == "" || $3 == name) { n += $5 }
+			END { print n + 0 }'
+}
+
+cpu_ticks() { # PID
+	awk '{ print $14 + $15 }' "/proc/$1/stat"
+}
+
+# One that spins has the other thread of the core for as much of the time as it has its CPU, and
+# one that is stopped never.
+t_whom_a_sample_is_beside() {
+	local all before began share
+	with_siblings
+	spin spins "$(last_cpu)"
+	renice -n -10 -p "$SPINNER" >/dev/null
+	before=$(cpu_ticks "$SPINNER") began=$(date +%s%N)
+	pmb_ok record --label sibling -e cpu-clock -F 997 -o "$T/p.pb.gz" \
+		--summary "$T/sum.json" -- taskset -c "$(first_cpu)" "$WORKLOADS/split" 1
+	share=$((($(cpu_ticks "$SPINNER") - before) * 1000000000 / ($(date +%s%N) - began)))
+	expect_ledger
+	all=$(beside "")
+	expect_eq "$all" "$(sum_get '.events[0].user.aggregated')" \
+		"samples that say whom they are beside"
+	expect_ge "$(($(beside spins) * 100 / all))" $((share - 20)) \
+		"percent of them beside the one that spins, which had its CPU for $share %"
+	expect_eq "$(beside split)" 0 "samples beside itself, by name"
+	kill -STOP "$SPINNER"
+	stopped "$SPINNER"
+	pmb_ok record --label sibling -e cpu-clock -F 997 -o "$T/p.pb.gz" \
+		-- taskset -c "$(first_cpu)" "$WORKLOADS/split" 0.3
+	expect_eq "$(beside spins)" 0 "samples beside one that is stopped"
+	expect_ge "$(beside "")" 100 "samples beside others"
+	pmb_ok record --label sibling -e cpu-clock -F 997 -o "$T/p.pb.gz" \
+		-- taskset -c "$(first_cpu),$(last_cpu)" "$WORKLOADS/threads" 1
+	expect_ge "$(beside '[same process]')" 20 "samples beside another thread of the process"
+	expect_eq "$(beside threads)" 0 "samples beside another process of its name"
+	pmb_ok record --by sibling -e cpu-clock -o "$T/folded" \
+		-- taskset -c "$(first_cpu)" "$WORKLOADS/split" 0.1
+	expect_no_match "$T/folded" '^\[no sibling\]' "samples that don't say it"
+}
+
+# Nobody is told who doesn't ask, and why there is nothing to tell is said.
+t_no_sibling() {
+	[ "$(cat /sys/devices/system/cpu/cpu0/topology/thread_siblings_list)" = 0 ] ||
+		skip "CPU 0 has a sibling"
+	pmb_ok record --label sibling -e cpu-clock -o "$T/p.pb.gz" -- "$WORKLOADS/split" 0.1
+	expect_match "$T/err" '^  sibling: no CPU here shares its core with exactly one other$' \
+		"why there is none"
+	expect_eq "$(beside '[no sibling]')" "$(beside "")" "samples without"
+	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- "$WORKLOADS/split" 0.1
+	expect_no_match "$T/err" 'sibling' "a word about it where nobody asks"
+}
+
 run_tests

@@ -483,6 +483,56 @@ Test(assembly, a_command_that_calls_itself_as_the_tool_does_is_in_quotes)
 	part__done(&part);
 }
 
+static void sample_beside(uint64_t time, enum pmb_sibling_who who, const char *beside)
+{
+	struct {
+		struct pmb_sample fixed;
+		struct pmb_part_sibling part;
+	} s = {
+		.fixed = {.rec = {.type = PMB_REC_SAMPLE,
+				  .size = sizeof(s),
+				  .parts = 1,
+				  .time = time},
+			  .tgid = APART,
+			  .tid = APART,
+			  .ip = 0x1000,
+			  .weight = 1,
+			  .user_end = PMB_END_NONE},
+		.part = {.part = {.size = sizeof(s.part), .type = PMB_PART_SIBLING}, .who = who},
+	};
+
+	memcpy(s.part.comm, beside, strlen(beside));
+	assembly__record(&assembly, &s, sizeof(s));
+}
+
+/* A program that calls itself as an idle CPU does is none, and 16 characters are a whole name. */
+Test(assembly, who_had_the_other_thread_of_the_core)
+{
+	static const char *const texts[] = {
+		"", "[idle]", "[kernel threads]", "[same process]", "'[idle]'", "sixteen-bytes-ab"};
+	const struct profile_row *rows;
+	struct assembled part;
+
+	for (int labelled = 0; labelled < 2; labelled++) {
+		assembly.opts.labels |= labelled ? LABEL_SIBLING : 0;
+		sample_beside(1, PMB_SIBLING_NONE, "");
+		sample_beside(2, PMB_SIBLING_IDLE, "");
+		sample_beside(3, PMB_SIBLING_KERNEL, "");
+		sample_beside(4, PMB_SIBLING_SAME, "");
+		sample_beside(5, PMB_SIBLING_OTHER, "[idle]");
+		sample_beside(6, PMB_SIBLING_OTHER, "sixteen-bytes-ab");
+		part = assembly__cut(&assembly, 15);
+		cr_assert_eq(profile__rows(part.profile, &rows), labelled ? ARRAY_SIZE(texts) : 1);
+		for (size_t i = 0; labelled && i < ARRAY_SIZE(texts); i++) {
+			struct profile_labels set =
+				profile__label_set(part.profile, rows[i].key.labels);
+
+			cr_expect_str_eq(set.sibling, texts[i]);
+		}
+		part__done(&part);
+	}
+}
+
 /* Comm, kernel stack and labels of one that waits are in the profile that has gone. */
 Test(assembly, one_that_waits_for_a_table_is_of_the_part_in_which_it_comes)
 {

@@ -233,6 +233,30 @@ Test(decode, time_without_a_cpu)
 	expect_reject(&s, sizeof(s), REJECT_PART);
 }
 
+Test(decode, who_had_the_cores_other_thread)
+{
+	struct {
+		struct pmb_sample fixed;
+		struct pmb_part_sibling sibling;
+	} s = {
+		.fixed = good_sample().fixed,
+		.sibling = {.part = {.size = sizeof(s.sibling), .type = PMB_PART_SIBLING},
+			    .who = PMB_SIBLING_OTHER,
+			    .comm = "redis-server"},
+	};
+	struct decoded rec;
+
+	s.fixed.rec.size = sizeof(s);
+	s.fixed.rec.parts = 1;
+	cr_assert_eq(record_decode(&s, sizeof(s), N_EVENTS, &rec), -1);
+	cr_expect(rec.sibling == &s.sibling);
+	s.sibling.who = PMB_N_SIBLING_WHO;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+	s.sibling.who = PMB_SIBLING_IDLE;
+	s.sibling.part.size -= 8;
+	expect_reject(&s, sizeof(s), REJECT_PART);
+}
+
 /* A sample with the readings of three counters behind it. */
 struct read_sample {
 	struct pmb_sample fixed;

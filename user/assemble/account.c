@@ -216,20 +216,25 @@ bool assembly__user_stack(struct assembly *a, const struct pmb_sample *sample, b
 	return true;
 }
 
-/* The idle tasks are one program, whatever CPU each calls itself after. What begins as [other] does
- * is the tool's own: a command that calls itself so is in quotes, as functions are
- * (sym/reply.c). */
+/* What begins as [other] does is the tool's own: a command that calls itself so is in quotes, as
+ * functions are (sym/reply.c). */
+static void put_comm(char ret[PROFILE_COMM_ROOM], const char comm[PMB_COMM_LEN])
+{
+	memset(ret, 0, PROFILE_COMM_ROOM);
+	if (*comm == '[')
+		snprintf(ret, PROFILE_COMM_ROOM, "'%.*s'", (int)PMB_COMM_LEN, comm);
+	else
+		memcpy(ret, comm, strnlen(comm, PMB_COMM_LEN));
+}
+
+/* The idle tasks are one program, whatever CPU each calls itself after. */
 static uint32_t comm_of(struct assembly *a, const struct pmb_sample *sample)
 {
-	const int len = PMB_COMM_LEN;
-	char text[PMB_COMM_LEN + 3] = {0};
+	char text[PROFILE_COMM_ROOM];
 
 	if (!sample->tid)
 		return profile__comm(a->profile, "swapper");
-	if (*sample->comm == '[')
-		snprintf(text, sizeof(text), "'%.*s'", len, sample->comm);
-	else
-		memcpy(text, sample->comm, PMB_COMM_LEN);
+	put_comm(text, sample->comm);
 	return profile__comm(a->profile, text);
 }
 
@@ -246,6 +251,24 @@ static void label_off(unsigned wanted, const struct pmb_part_off *off, struct pr
 		memcpy(ret->waker, off->waker_comm, sizeof(ret->waker));
 	else
 		memcpy(ret->waker, "[interrupt]", sizeof("[interrupt]"));
+}
+
+/* In the words of stat --neighbours. */
+static void label_sibling(unsigned wanted, const struct pmb_part_sibling *sibling,
+			  struct profile_labels *ret)
+{
+	static const char texts[PMB_N_SIBLING_WHO][PROFILE_COMM_ROOM] = {
+		[PMB_SIBLING_IDLE] = "[idle]",
+		[PMB_SIBLING_KERNEL] = "[kernel threads]",
+		[PMB_SIBLING_SAME] = "[same process]",
+	};
+
+	if (!sibling || !(wanted & LABEL_SIBLING))
+		return;
+	if (sibling->who == PMB_SIBLING_OTHER)
+		put_comm(ret->sibling, sibling->comm);
+	else
+		memcpy(ret->sibling, texts[sibling->who], sizeof(ret->sibling));
 }
 
 /* What came before the beginning was stated is of the first step. */
@@ -289,6 +312,7 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 		.interrupted = labels & LABEL_INTERRUPTED ? sample->interrupted : 0,
 	};
 	label_off(labels, rec->off, &to.labels);
+	label_sibling(labels, rec->sibling, &to.labels);
 	assembly__label_context(a, sample->context, &to);
 	for (size_t i = 0; i < rec->n_reads; i++)
 		to.reads[i] = rec->reads[i];

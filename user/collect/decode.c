@@ -41,6 +41,16 @@ static int decode_off(const struct pmb_part *part, struct decoded *ret)
 	return -1;
 }
 
+static int decode_sibling(const struct pmb_part *part, struct decoded *ret)
+{
+	const struct pmb_part_sibling *sibling = (const void *)part;
+
+	if (part->size < sizeof(*sibling) || sibling->who >= PMB_N_SIBLING_WHO)
+		return REJECT_PART;
+	ret->sibling = sibling;
+	return -1;
+}
+
 static int decode_branches(const struct pmb_part *part, struct decoded *ret)
 {
 	const struct pmb_part_branches *branches = (const void *)part;
@@ -92,6 +102,8 @@ static int decode_parts(const struct pmb_sample *sample, size_t size, size_t n_e
 			reject = decode_window(part, ret);
 		else if (part->type == PMB_PART_OFF)
 			reject = decode_off(part, ret);
+		else if (part->type == PMB_PART_SIBLING)
+			reject = decode_sibling(part, ret);
 		else if (part->type == PMB_PART_BRANCHES)
 			reject = decode_branches(part, ret);
 		else if (part->type == PMB_PART_READS)

@@ -23,9 +23,10 @@ struct decoded {
 	const struct pmb_window_end *window_end; /* PMB_REC_WINDOW */
 	const struct pmb_block *block;           /* PMB_REC_BLOCK */
 	const struct pmb_context *context;
-	const struct pmb_freed *freed;        /* PMB_REC_FREED */
-	const struct pmb_part_window *window; /* NULL: none was asked for */
-	const struct pmb_part_off *off;       /* NULL: it isn't of time without a CPU */
+	const struct pmb_freed *freed;          /* PMB_REC_FREED */
+	const struct pmb_part_window *window;   /* NULL: none was asked for */
+	const struct pmb_part_off *off;         /* NULL: it isn't of time without a CPU */
+	const struct pmb_part_sibling *sibling; /* NULL: not asked for */
 	bool has_addr;
 	uint64_t addr;
 	const struct pmb_part_data *data;         /* NULL: not asked for */

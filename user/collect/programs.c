@@ -17,6 +17,7 @@
 #include "collect/off_cpu.h"
 #include "collect/recording.skel.h"
 #include "collect/room.h"
+#include "collect/siblings.h"
 #include "model/ledger.h"
 #include "pmubpf/budgets.h"
 #include "sys/cpus.h"
@@ -82,6 +83,7 @@ int programs__add_ring(struct programs *p, int cpu)
 	r = publish_rings(p, &cpu, &fd, 1);
 	if (r == 0)
 		p->ring_fds[cpu] = TAKE_FD(fd);
+	siblings__tell(p->samples[0], cpu);
 	return r;
 }
 
@@ -131,6 +133,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_pidns = opts->pidns;
 	gates__choose(opts->gates, skel, event == 0);
 	off_cpu__choose(skel, opts, event == 0);
+	siblings__choose(skel, opts, event == 0, p->n_cpus);
 	choose_life(skel->obj, event == 0 && (opts->follow || opts->by_table), opts->pidns);
 	if (opts->by_table)
 		bpf_map__set_max_entries(skel->maps.pmb_dumps,
@@ -291,6 +294,8 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 		r = gates__attach(opts->gates, p->samples[0], &p->links, err);
 	if (r == 0)
 		p->user = gates__user(p->samples[0]);
+	for (int i = 0; r == 0 && i < opts->cpus->n; i++)
+		siblings__tell(p->samples[0], opts->cpus->cpu[i]);
 	return r;
 }
 
@@ -487,6 +492,11 @@ struct off_threads programs__off_threads(const struct programs *p)
 void programs__off_stop(struct programs *p)
 {
 	off_cpu__stop(p->samples[0]);
+}
+
+int programs__siblings(const struct programs *p, int *ret_pairs)
+{
+	return siblings__known(p->samples[0], p->n_cpus, ret_pairs);
 }
 
 struct gate_fds programs__gate_fds(const struct programs *p)

@@ -66,6 +66,8 @@ void programs__mark_cgroup(struct programs *programs, uint64_t id, enum pmb_cgro
 void programs__forget_cgroup(struct programs *programs, uint64_t id);
 /* PMB_MARK_NONE if there are no marks. */
 enum pmb_mark programs__marked(const struct programs *programs, pid_t tid);
+/* As siblings__known(). */
+int programs__siblings(const struct programs *programs, int *ret_pairs);
 /* Time without a CPU (collect/off_cpu.h). */
 struct off_threads programs__off_threads(const struct programs *programs);
 /* No switch is looked at any more. */

@@ -18,6 +18,7 @@ enum row_label {
 	LABEL_TIME = 8192,          /* when it was, in steps of a grid: record --timeline */
 	LABEL_CONTEXT = 16384,      /* what threads say they work on */
 	LABEL_INTERRUPTED = 131072, /* a thread, a softirq, an interrupt's handler */
+	LABEL_SIBLING = 262144,     /* who had the core's other thread */
 	/* not in struct profile_labels: the data address; what names and code tell at the end */
 	LABEL_ADDR = 512,
 	LABEL_LANGUAGE = 1024,
@@ -62,7 +63,8 @@ enum row_label {
 	X(LABEL_LANGUAGE, "language")           \
 	X(LABEL_BLOCKCLASS, "blockclass")       \
 	X(LABEL_OPCODE, "opcode")               \
-	X(LABEL_INTERRUPTED, "interrupted")
+	X(LABEL_INTERRUPTED, "interrupted")     \
+	X(LABEL_SIBLING, "sibling")
 
 /* What is recorded for what users ask for; 0: no label has that word. */
 unsigned label__of_word(const char *word);

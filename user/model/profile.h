@@ -61,6 +61,9 @@ struct frame {
 /* …and so much more, if it may have lasted longer. */
 enum { PROFILE_AT_LEAST = 128 };
 
+/* A command as it is shown: one that begins as [other] does is in quotes. A multiple of 4. */
+enum { PROFILE_COMM_ROOM = PMB_COMM_LEN + 4 };
+
 /* What a row may be told apart by besides; members that nobody asked for are 0. */
 struct profile_labels {
 	uint64_t cgroup;
@@ -78,9 +81,10 @@ struct profile_labels {
 	uint32_t site;      /* of the data's page; model/sites.h */
 	uint32_t off_state; /* enum pmb_off_state, and 8 bits above it pmb_part_off.call */
 	char waker[PMB_COMM_LEN];
-	uint32_t moment;      /* one more than the step of the timeline that it was in */
-	uint32_t context;     /* what the thread worked on; model/contexts.h */
-	uint32_t interrupted; /* as struct pmb_sample's */
+	uint32_t moment;                 /* one more than the step of the timeline that it was in */
+	uint32_t context;                /* what the thread worked on; model/contexts.h */
+	uint32_t interrupted;            /* as struct pmb_sample's */
+	char sibling[PROFILE_COMM_ROOM]; /* who had the core's other thread; empty: nobody asked */
 };
 
 /* Of a sample that is about data: what is needed to say which instruction addressed it. */

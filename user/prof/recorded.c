@@ -374,6 +374,8 @@ static uint32_t make_labels(struct builder *b, const struct profile_row *row)
 		label_window(b, &set);
 	label_off(b, &set);
 	label_interrupted(b, set.interrupted);
+	if (*set.sibling)
+		label_text(b, "sibling", set.sibling);
 	if (contexts__text(b->r->contexts, set.context))
 		label_text(b, "context", contexts__text(b->r->contexts, set.context));
 	if (set.moment)

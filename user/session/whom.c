@@ -226,6 +226,7 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 		.want_data = (o->labels & LABEL_DATA) && event_skid(event),
 		.want_context = o->labels & LABEL_CONTEXT,
 		.want_interrupted = want_interrupted(s, event),
+		.want_sibling = o->labels & LABEL_SIBLING && !event->off_cpu,
 		.has_task_regs = feature__has(FEATURE_TASK_REGS),
 		.live_period = (event->adaptive || event->detail) && event->unit == UNIT_NS &&
 			       !event->off_cpu,
@@ -233,6 +234,19 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 		.off_min_ns = event->off_min_ns,
 		.want_branches = o->branch_filter && event__takes_branches(event),
 	};
+}
+
+/* Why there is no label. */
+static void note_siblings(struct session *s)
+{
+	int pairs, known = programs__siblings(s->programs, &pairs);
+
+	if (!pairs)
+		buf__puts(&s->result->notes,
+			  "sibling: no CPU here shares its core with exactly one other\n");
+	else if (!known)
+		buf__puts(&s->result->notes, "sibling: this kernel doesn't tell whom its CPUs run "
+					     "(CONFIG_FAIR_GROUP_SCHED)\n");
 }
 
 int session__load(struct session *s, struct err *err)
@@ -280,6 +294,8 @@ int session__load(struct session *s, struct err *err)
 	opts.gates = session__gates(s);
 	if (r == 0)
 		r = programs__load(&s->programs, &opts, err);
+	if (r == 0 && o->labels & LABEL_SIBLING)
+		note_siblings(s);
 	if (r == 0 && opts.by_table)
 		session__unwind_open(s);
 	return r;

@@ -312,6 +312,7 @@ t_siblings() {
 		taskset 1 $W/faults 3000
 	status=$?
 	pmb stat -a --neighbours --by process -e page-faults -o $T/table -- taskset 1 $W/faults 3000
+	pmb record --label sibling -e page-faults -c 1 -o $T/p.pb.gz -- taskset 1 $W/faults 3000
 	kill $spins
 	for cpu in 0 1; do
 		umount /sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list
@@ -319,6 +320,9 @@ t_siblings() {
 	expect_eq "$status" 0 "exit status"
 	expect_ge "$(awk -F, '$3 == "page-faults" && $4 == "spins" { print $1 }' $T/csv)" 1 \
 		"faults beside the one that spins"
+	pmb report --by sibling --csv -o $T/beside $T/p.pb.gz
+	expect_ge "$(awk -F, '$2 == "sibling" && $3 == "spins" { print $5 }' $T/beside)" 1500 \
+		"samples that say they were beside it"
 	grep -q 'page-faults, by who had the core.s other thread: all rows are [0-9]*$' $T/table ||
 		fail "rows are not what the CPUs counted: $(tail -n 3 $T/table)"
 }
