@@ -342,3 +342,34 @@ bool elf_symbols__rank(struct elf_symbols *s, struct candidate *c)
 	c->rank += name_rank(name, len);
 	return true;
 }
+
+uint32_t elf_symbol__number(const struct elf_bytes *from, Elf_Scn *scn, const char *name,
+			    size_t name_len, bool (*is_meant)(const GElf_Sym *sym), GElf_Sym *ret)
+{
+	enum { NUMBERS_MAX = 1024 * 1024 };
+	struct elf_records symbols;
+	struct elf_strings strings;
+	uint32_t found = 0;
+	GElf_Shdr shdr;
+
+	if (!gelf_getshdr(scn, &shdr) ||
+	    !elf_records__open(&symbols, from, scn, ELF_T_SYM, ELF_TABLE_MAX))
+		return 0;
+	if (elf_strings__open(&strings, from, elf_getscn(from->elf, shdr.sh_link), ELF_TABLE_MAX)) {
+		for (uint32_t i = 0; i < NUMBERS_MAX && !found; i++) {
+			const char *at;
+			size_t len;
+
+			if (!elf_records__next_symbol(&symbols, ret))
+				break;
+			if (!is_meant(ret))
+				continue;
+			at = elf_strings__at(&strings, ret->st_name, &len);
+			if (at && len == name_len && memcmp(at, name, len) == 0)
+				found = i;
+		}
+	}
+	elf_strings__close(&strings);
+	elf_records__close(&symbols);
+	return found;
+}

@@ -65,6 +65,11 @@ bool elf_symbols__open(struct elf_symbols *s, const struct elf_bytes *from, Elf_
 		       bool is_whole);
 void elf_symbols__close(struct elf_symbols *s);
 
+/* The first symbol of that name that is meant, whatever it is of: its number in the table; 0: there
+ * is none among the first million. */
+uint32_t elf_symbol__number(const struct elf_bytes *from, Elf_Scn *scn, const char *name,
+			    size_t name_len, bool (*is_meant)(const GElf_Sym *sym), GElf_Sym *ret);
+
 /* A bit of rank: it is a function, not a label. */
 enum { ELF_RANK_FUNCTION = 512 };
 /* Without its version; valid until the next call. NULL: it isn't to be shown. */

@@ -8,7 +8,6 @@
 
 enum {
 	SEGMENTS_MAX = 256,
-	SYMBOLS_MAX = 1024 * 1024,
 	RELOCATIONS_MAX = 4 * 1024 * 1024, /* of a section */
 	THREAD_HEAD = 16,                  /* arm64: before the program's block */
 };
@@ -23,35 +22,9 @@ static const struct {
 	{EM_RISCV, 7, 11, 12},
 };
 
-/* Its number in the table; 0: there is none. */
-static uint32_t find_symbol(const struct elf_bytes *from, Elf_Scn *scn, const char *name,
-			    GElf_Sym *ret)
+static bool is_of_threads(const GElf_Sym *sym)
 {
-	struct elf_records symbols;
-	struct elf_strings strings;
-	uint32_t found = 0;
-	GElf_Shdr shdr;
-
-	if (!gelf_getshdr(scn, &shdr) ||
-	    !elf_records__open(&symbols, from, scn, ELF_T_SYM, ELF_TABLE_MAX))
-		return 0;
-	if (elf_strings__open(&strings, from, elf_getscn(from->elf, shdr.sh_link), ELF_TABLE_MAX)) {
-		for (uint32_t i = 0; i < SYMBOLS_MAX && !found; i++) {
-			const char *at;
-			size_t len;
-
-			if (!elf_records__next_symbol(&symbols, ret))
-				break;
-			if (GELF_ST_TYPE(ret->st_info) != STT_TLS)
-				continue;
-			at = elf_strings__at(&strings, ret->st_name, &len);
-			if (at && len == strlen(name) && memcmp(at, name, len) == 0)
-				found = i;
-		}
-	}
-	elf_strings__close(&strings);
-	elf_records__close(&symbols);
-	return found;
+	return GELF_ST_TYPE(sym->st_info) == STT_TLS;
 }
 
 /* Some libraries have an interpreter, too (the C library's own), and some programs that are linked
@@ -157,7 +130,7 @@ void elf_tls__find(const struct elf_bytes *from, const char *name, struct elf_tl
 	*ret = (struct elf_tls){0};
 	if (!scn || !gelf_getehdr(from->elf, &ehdr))
 		return;
-	symbol = find_symbol(from, scn, name, &sym);
+	symbol = elf_symbol__number(from, scn, name, strlen(name), is_of_threads, &sym);
 	if (!symbol)
 		return;
 	ret->kind = ELF_TLS_UNKNOWN;
