@@ -253,6 +253,7 @@ t_what_is_refused() {
 	refused 2 'no unit can begin or end at' --per t:sched:sched_waking..t:sched:sched_switch
 	refused 2 'no system call here has that name' --per syscall:opennat
 	refused 2 "has no function 'nosuch' by itself" --per u:nosuch
+	refused 2 "uses 'setlocale' of another file: name that one" --per u:setlocale
 	refused 2 'no unit can begin or end at' --per context-switches/period=1/
 	refused 2 'tracepoints are not counters' --per sched:sched_wakeup/period=1/
 	refused 2 '--per: at most 8 events' -e $nine --per loop

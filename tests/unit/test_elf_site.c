@@ -125,6 +125,8 @@ Test(elf_site, by_name)
 	cr_expect_leq(vaddr - start, 16);
 	elf_site__find(elf, "site_of_this_tes", 16, 0, &site);
 	cr_expect_eq(site.status, SYMD_SITE_NO_FUNCTION);
+	elf_site__find(elf, "elf_begin", 9, 0, &site);
+	cr_expect_eq(site.status, SYMD_SITE_ELSEWHERE, "of a library");
 	elf_site__find(elf, "site_of_this_test", 17, 1 << 20, &site);
 	cr_expect_eq(site.status, SYMD_SITE_NO_INSTRUCTION);
 	elf_file__free(elf);

@@ -102,6 +102,12 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 				  "otherwise (`nm -D` and `nm` list them as the linker has them), "
 				  "was inlined everywhere, or its symbols were stripped",
 				  what, name);
+	case SYMD_SITE_ELSEWHERE:
+		err__usage(err,
+			   "%s: the file uses '%s' of another file: name that one (`ldd` lists the "
+			   "libraries of a program)",
+			   what, name);
+		return -ENOLINK;
 	case SYMD_SITE_SEVERAL:
 		return err__usage(err,
 				  "%s: %" PRIu32 " functions of the file are called '%s', and a "

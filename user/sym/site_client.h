@@ -22,7 +22,7 @@ struct site_client *site_client__new(int (*child)(int sock)); /* NULL: symd */
 struct site_client *site_client__free(struct site_client *c); /* NULL is fine; returns NULL */
 
 /* fd: the file, as the opener lends it; borrowed. what, option: of whom, for the sentence.
- * -errno with the sentence. */
+ * -errno with the sentence; -ENOLINK: the file has no such function, but uses another's. */
 int site_client__find(struct site_client *c, int fd, const char *name, uint64_t offset,
 		      const char *what, struct site *ret, struct err *err);
 

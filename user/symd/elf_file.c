@@ -406,6 +406,20 @@ uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t l
 	return elf_names__named(&f->names, name, len, ret);
 }
 
+static bool is_of_others(const GElf_Sym *sym)
+{
+	return sym->st_shndx == SHN_UNDEF;
+}
+
+bool elf_file__uses(const struct elf_file *f, const char *name, size_t len)
+{
+	const struct elf_bytes from = {.elf = f->elf, .fd = f->fd};
+	Elf_Scn *scn = elf_section__by_type(f->elf, SHT_DYNSYM);
+	GElf_Sym sym;
+
+	return scn && elf_symbol__number(&from, scn, name, len, is_of_others, &sym);
+}
+
 uint32_t elf_file__function_written(struct elf_file *f, const char *name, size_t len,
 				    struct elf_function *ret)
 {

@@ -59,6 +59,8 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret);
 /* How many functions have that name, as the linker has it; ret is the first. */
 uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
 				  struct elf_function *ret);
+/* Whether it takes what has that name from other files when it is loaded. */
+bool elf_file__uses(const struct elf_file *f, const char *name, size_t len);
 uint32_t elf_file__function_written(struct elf_file *f, const char *name, size_t len,
 				    struct elf_function *ret); /* as elf_names__written() */
 /* As elf_names__look_for(): that knows them then. */

@@ -163,7 +163,9 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 	if (!elf_file__is_x86_64(elf))
 		return;
 	ret->n = elf_file__function_named(elf, name, len, &f);
-	ret->status = ret->n ? SYMD_SITE_SEVERAL : SYMD_SITE_NO_FUNCTION;
+	ret->status = ret->n                         ? SYMD_SITE_SEVERAL :
+		      elf_file__uses(elf, name, len) ? SYMD_SITE_ELSEWHERE :
+						       SYMD_SITE_NO_FUNCTION;
 	if (ret->n == 1 && f.chooses)
 		ret->status = SYMD_SITE_CHOOSES;
 	if (ret->n == 1 && !f.chooses)

@@ -186,6 +186,7 @@ enum symd_site_status {
 	SYMD_SITE_MANY_EXITS,     /* than SYMD_EXITS_MAX */
 	SYMD_SITE_BEGINS_AGAIN,   /* a jump of its own leads to its beginning */
 	SYMD_SITE_OF_GO,          /* whose functions change threads */
+	SYMD_SITE_ELSEWHERE,      /* the file has no such function, and uses one of another's */
 	SYMD_N_SITE_STATUSES,
 };
 
