@@ -128,6 +128,21 @@ static __always_inline int call_ends(void *ctx)
 	return is_left_here(&pmb_gate, ctx) ? call_ends_at(exit_sp(&pmb_gate, ctx), 0) : 0;
 }
 
+/* Whoever catches an exception called what it has left, or one that called it: there the stack
+ * pointer is no lower than at the entry. */
+static __always_inline int exception_caught(void *ctx)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
+	struct pmb_window_stats *stats = window_stats();
+
+	if (!stats || !gate || !gate->start || ARCH_SP((struct arch_regs *)ctx) < gate->sp)
+		return 0;
+	stats->caught++;
+	gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
+	return 0;
+}
+
 static __always_inline int kernel_call_begins(void *at)
 {
 	if (!is_on_own_stack((__u64)at))
@@ -217,6 +232,13 @@ int pmb_user_close(void *ctx)
 	if (pmb_gate.windows == PMB_WINDOWS_FUNCTION)
 		return met_undisturbed(call_ends, ctx);
 	return met_undisturbed(probe_closes, ctx);
+}
+
+/* Where exceptions are caught. */
+SEC("uprobe")
+int pmb_user_catch(void *ctx)
+{
+	return met_undisturbed(exception_caught, ctx);
 }
 
 SEC("kprobe")

@@ -22,6 +22,11 @@ static __always_inline int call_or_probe_ends(void *ctx)
 	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_ends(ctx) : close_window();
 }
 
+static __always_inline int caught(void *ctx)
+{
+	return exception_caught(ctx);
+}
+
 /* A probe, of which these are the hits. Whoever meets it pays, and also while it is being taken
  * out. */
 static __always_inline int timed(int (*what)(void *at), void *ctx, struct pmb_work_stats *stats,
@@ -92,6 +97,12 @@ SEC("uprobe")
 int pmb_user_stop(void *ctx)
 {
 	return met_undisturbed(call_or_probe_ends, ctx);
+}
+
+SEC("uprobe")
+int pmb_user_caught(void *ctx)
+{
+	return met_undisturbed(caught, ctx);
 }
 
 SEC("kprobe")

@@ -214,6 +214,24 @@ static __always_inline int call_ends(const struct arch_regs *regs)
 	return is_left_here(&pmb_work, regs) ? call_ends_at(exit_sp(&pmb_work, regs), 0) : 0;
 }
 
+/* As exception_caught() of bpf/gate.bpf.c. */
+static __always_inline int exception_caught(const struct arch_regs *regs)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_work_stats *stats = work_stats();
+	__u8 *byte = open_byte(thread);
+	struct work *work;
+
+	if (!byte || *byte != WORK_OPEN || !stats)
+		return 0;
+	work = bpf_map_lookup_elem(&pmb_works, &thread);
+	if (!work || ARCH_SP(regs) < work->sp)
+		return 0;
+	COUNT(stats->caught);
+	work_close(PMB_UNITS_REAL, byte, work, stats);
+	return 0;
+}
+
 static __always_inline int kernel_begins(void *at)
 {
 	if (!is_on_own_stack((__u64)at))

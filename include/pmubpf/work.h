@@ -80,6 +80,7 @@ struct pmb_work_stats {
 	__u64 began;
 	__u64 unsure; /* with switches that nobody told of, or that came while counters were read */
 	__u64 abandoned; /* whose thread ended, or began the next one; or whose probes went */
+	__u64 caught;    /* that ended where an exception that left them was caught */
 	__u64 nested;    /* that would have begun inside of one */
 	__u64 no_room;   /* that could not begin: more threads than there is room for */
 	__u64 quick;     /* that were over before they were wanted */

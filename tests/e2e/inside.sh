@@ -73,7 +73,8 @@ t_calls() {
 	expect_eq "$(event page-faults inside)" $((7 * $(window .counted))) "inside"
 	expect_law page-faults
 	inside "u:$WORKLOADS/calls:deep" page-faults,task-clock -- "$WORKLOADS/calls" 300
-	expect_windows 200 100
+	expect_windows 300 0
+	expect_eq "$(window .caught)" 100 "calls that exceptions left"
 	expect_eq "$(window .nested)" 1200 "calls inside of calls"
 	expect_law page-faults
 	expect_eq "$(event task-clock balanced)" true "its time adds up"

@@ -220,13 +220,14 @@ t_functions_open_and_close() {
 	expect_eq "$(windows '"\(.began) \(.ended) \(.nested)"')" "1 1 49" "until the end"
 }
 
-# FUNCTION BEGAN ENDED ABANDONED NESTED, of calls 300, whose words are those without probes. A file
-# of its own: hits are everybody's.
+# FUNCTION BEGAN ENDED ABANDONED NESTED CAUGHT, of calls 300, whose words are those without probes.
+# A file of its own: hits are everybody's.
 expect_calls() {
 	[ -e "$T/calls" ] || cp "$WORKLOADS/calls" "$T/calls"
 	record --window call=u:$T/calls:$1 -- "$T/calls" 300
 	expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned) \(.nested) \(.open)"')" \
 		"$2 $3 $4 $5 0" "calls of $1"
+	expect_eq "$(windows .caught)" "$6" "calls of $1 that exceptions left"
 	expect_eq "$(cat "$T/out")" "$words" "the program's words, $1"
 }
 
@@ -240,24 +241,30 @@ t_calls_of_a_function() {
 	local function words
 	need_x86_64
 	words=$("$WORKLOADS/calls" 300)
-	for function in may_throw may_jump; do
-		expect_calls $function 300 200 100 0
+	expect_calls may_throw 300 300 0 0 100
+	expect_match "$T/err" 'probe at offset .* \(__cxa_begin_catch\)' "where it is caught"
+	expect_mostly_in may_throw
+	expect_eq "$(folded_sum_of "$T/folded" 'outside')" 0 "outside of it, may_throw"
+	for function in may_jump; do
+		expect_calls $function 300 200 100 0 0
 		expect_ge "$(sum_aggregated)" 20 "samples"
 		expect_mostly_in $function
 		expect_eq "$(folded_sum_of "$T/folded" 'outside')" 0 "outside of it, $function"
 	done
-	expect_calls deep 300 200 100 1200
+	expect_calls deep 300 300 0 1200 100
 	expect_eq "$(folded_sum_of "$T/folded" 'outside')" 0 "outside, deep"
-	expect_calls leaves 300 150 150 0
-	expect_calls keeps 300 300 0 0
+	expect_calls leaves 300 150 150 0 0
+	expect_calls keeps 300 300 0 0 0
 	# the callee is none of the caller, which is left by a jump
-	expect_calls tails 300 300 0 0
+	expect_calls tails 300 300 0 0 0
 	expect_eq "$(folded_sum_of "$T/folded" ';callee(;| )')" 0 "of the callee of tails"
-	expect_calls branches 300 300 0 0
+	expect_calls branches 300 300 0 0 0
 	# in half of them it is, where the jump is not taken
 	expect_ge "$(windows .sampled)" 10 "windows that go on behind the jump"
 	expect_mostly_in branches
-	expect_eq "$(windows .hits)" 750 "entries, jumps that may leave, half of the returns"
+	expect_eq "$(windows .stepped)" 150 "half of the returns"
+	# whoever catches an exception meanwhile meets a probe, too
+	expect_ge "$(windows .emulated)" 800 "entries, jumps that may leave, 200 exceptions caught"
 	expect_match "$T/err" 'branches is left in 2 places, of which the kernel single-steps 1:' \
 		"the cost"
 }
@@ -286,6 +293,7 @@ t_calls_of_rust() {
 	record --window u:$T/panics:may_panic -- "$T/panics"
 	expect_eq "$(cat "$T/out")" "caught 100" "the program's words"
 	expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned)"')" "300 200 100" "calls"
+	expect_no_match "$T/err" '__cxa_begin_catch' "a probe in C++'s library"
 }
 
 # Without a file: of what the command or the process runs.

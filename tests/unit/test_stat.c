@@ -310,12 +310,14 @@ static void add_unit(struct pmb_distribution *d, uint64_t value, uint64_t times)
 	d->classes[pmb_value_class(value)] += times;
 }
 
-/* Of ten units one is unsure, one was left and one is open; in two of them a counter was shared. */
+/* Of ten units two were ended by exceptions, one is unsure, one was left and one is open; in two of
+ * them a counter was shared. */
 static void units(struct work_counts *work)
 {
 	*work = (struct work_counts){.n_counters = 2, .event = {0, 2}};
 	work_counts__init(work);
-	work->stats = (struct pmb_work_stats){.began = 10, .unsure = 1, .abandoned = 1};
+	work->stats =
+		(struct pmb_work_stats){.began = 10, .unsure = 1, .abandoned = 1, .caught = 2};
 	work->stats.apart[1] = 2;
 	add_unit(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION], 1000, 6);
 	add_unit(&work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION], 4000, 1);
@@ -348,8 +350,8 @@ Test(stat, units_of_work)
 	report.work_tried = work_tried;
 	report.per = "a,b";
 	expect_units("\n"
-		     "  per a,b: 7 of 10 that began, 1 unsure: the kernel didn't tell of "
-		     "their switches, 1 abandoned, 1 still open\n"
+		     "  per a,b: 7 of 10 that began, 2 ended by an exception, 1 unsure: the "
+		     "kernel didn't tell of their switches, 1 abandoned, 1 still open\n"
 		     "                                 mean         sd        p50        "
 		     "p90        p99\n"
 		     "  duration                     1.43us     1.13us      997ns     "
@@ -375,8 +377,8 @@ Test(stat, units_of_work)
 	work.of[PMB_UNITS_REAL][PMB_SERIES_WAIT].sum = 7500;
 	report.throttled_ns = 5000;
 	expect_units(
-		"    2.500000 per a,b: 7 of 10 that began, 1 unsure: the kernel didn't "
-		"tell of their switches, 1 abandoned, 1 still open\n"
+		"    2.500000 per a,b: 7 of 10 that began, 2 ended by an exception, "
+		"1 unsure: the kernel didn't tell of their switches, 1 abandoned, 1 still open\n"
 		"    2.500000 duration                     1.43us     1.13us      "
 		"997ns     3.97us     3.97us\n"
 		"    2.500000 page-faults                    7.00       0.00       "
@@ -433,7 +435,8 @@ Test(stat, inside_of_windows, .fini = end)
 	expect_inside(
 		"\n"
 		"  inside of loop: 7 windows of 10 that began, 10us long, 10us on a CPU, "
-		"1 shorter than 1us, 1 unsure: the kernel didn't tell of their switches, "
+		"1 shorter than 1us, 2 ended by an exception, "
+		"1 unsure: the kernel didn't tell of their switches, "
 		"1 abandoned, 2 stretches of a thread's time not told\n"
 		"                                   inside   of it  other windows        "
 		"outside           rest            all\n"
@@ -486,6 +489,7 @@ Test(stat, inside_of_windows_of_processes, .fini = end)
 	expect_inside(
 		"\n"
 		"  inside of loop: 7 windows of processes of 10 that began, 10us long, "
+		"2 ended by an exception, "
 		"1 unsure: the kernel didn't tell of their switches, 1 abandoned, 1 still open, "
 		"3 stretches of a thread's time in which another opened or closed one\n"
 		"                                   inside   of it         partly        "

@@ -158,6 +158,10 @@ static int settle_between(struct gates *g, const struct window_spec *spec,
 	return r < 0 || same ? r : settle_probe(&g->closes, &spec->to, spec, names, err);
 }
 
+/* As C++'s runtime libraries call it. */
+static char catch_name[] = "__cxa_begin_catch";
+static const struct window_probe catch_probe = {.kind = PROBE_USER, .name = catch_name};
+
 static int settle_function(struct gates *g, const struct window_spec *spec,
 			   const struct event_names *names, struct err *err)
 {
@@ -165,6 +169,7 @@ static int settle_function(struct gates *g, const struct window_spec *spec,
 
 	g->windows = user ? PMB_WINDOWS_FUNCTION : PMB_WINDOWS_KERNEL;
 	g->closes.user = user ? &spec->from : NULL;
+	g->catches.user = user ? &catch_probe : NULL;
 	g->closes.kernel = user ? NULL : &spec->from;
 	return settle_probe(&g->opens, &spec->from, spec, names, err);
 }
@@ -207,6 +212,7 @@ void gates__done(struct gates *g)
 {
 	probe_done(&g->opens);
 	probe_done(&g->closes);
+	probe_done(&g->catches);
 }
 
 bool gates__has_kernel_calls(const struct gates *g)
@@ -278,6 +284,7 @@ void gates__exits(const struct gates *g, uint8_t ret[PMB_EXIT_PLACES])
 		ret[g->closes.sites[i].file_off % PMB_EXIT_PLACES] = g->closes.sites[i].when;
 	note_stepped(&g->opens, ret);
 	note_stepped(&g->closes, ret);
+	note_stepped(&g->catches, ret);
 }
 
 void gates__note_skid(const struct gates *g, struct buf *notes)
@@ -313,6 +320,14 @@ static void choose_kernel(const struct gates *gates, const struct recording_bpf 
 			    &closes);
 }
 
+/* Those that probes in programs are given; gates NULL: there are none. */
+static void choose_user(const struct gates *gates, const struct recording_bpf *skel)
+{
+	bpf_program__set_autoload(skel->progs.pmb_user_open, gates && gates->opens.user);
+	bpf_program__set_autoload(skel->progs.pmb_user_close, gates && gates->closes.user);
+	bpf_program__set_autoload(skel->progs.pmb_user_catch, gates && gates->catches.n_sites);
+}
+
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first)
 {
 	uint32_t windows = first && gates ? gates->windows : PMB_WINDOWS_NONE;
@@ -326,12 +341,11 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	bpf_program__set_autoload(skel->progs.pmb_gate_exec, calls || probes);
 	bpf_program__set_autoload(skel->progs.pmb_probe_open, probes && gates->opens.tracepoint);
 	bpf_program__set_autoload(skel->progs.pmb_probe_close, probes && gates->closes.tracepoint);
-	bpf_program__set_autoload(skel->progs.pmb_user_open, probes && gates->opens.user);
-	bpf_program__set_autoload(skel->progs.pmb_user_close, probes && gates->closes.user);
 	bpf_program__set_autoload(skel->progs.pmb_gate_leave, probes && gates->sliced);
 	bpf_program__set_autoload(skel->progs.pmb_event_open, probes && gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_event_close, probes && gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
+	choose_user(probes ? gates : NULL, skel);
 	choose_kernel(probes ? gates : NULL, skel);
 	if (!gates)
 		return;
@@ -444,6 +458,7 @@ struct gate_user gates__user(const struct recording_bpf *skel)
 	return (struct gate_user){
 		.opens = skel->progs.pmb_user_open,
 		.closes = skel->progs.pmb_user_close,
+		.catches = skel->progs.pmb_user_catch,
 		.kernel_opens = kernel_openers(skel),
 		.kernel_closes = kernel_closers(skel),
 		.leave = skel->progs.pmb_gate_leave,
@@ -460,6 +475,14 @@ static int attach_sites(const struct gates *gates, const struct gate_probe *prob
 	for (size_t i = 0; r == 0 && i < probe->n_sites; i++)
 		r = attach_site(gates, probe, &probe->sites[i], program, links, err);
 	return r;
+}
+
+/* Where one can't be probed, calls that exceptions leave are abandoned, as longjmp's are. */
+static void attach_catches(const struct gates *gates, struct gate_user *user)
+{
+	for (size_t i = 0; i < gates->catches.n_sites; i++)
+		attach_site(gates, &gates->catches, &gates->catches.sites[i], user->catches,
+			    &user->links, NULL);
 }
 
 static void say_paused(const struct gate_user *user, __u32 paused)
@@ -482,6 +505,8 @@ int gates__put_in(const struct gates *gates, struct gate_user *user, struct err 
 	if (r == 0)
 		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
 					&user->kernel_closes, links, err);
+	if (r == 0)
+		attach_catches(gates, user);
 	if (r == 0)
 		r = attach_sites(gates, &gates->opens, user->opens, links, err);
 	if (r == 0)

@@ -50,7 +50,8 @@ struct gates {
 	bool by_process; /* a window is open in all of its process */
 	bool returns;    /* calls end at return probes, which may harm programs */
 	struct gate_probe opens, closes;
-	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
+	struct gate_probe catches; /* of calls: where exceptions are caught, which may leave them */
+	uint8_t calls[PMB_CALLS];  /* enum pmb_call */
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
 	struct pmb_config whose;
 	struct opener *opener; /* puts probes into programs; borrowed */
@@ -96,7 +97,7 @@ struct kernel_programs {
 /* Probes in programs and at functions of the kernel, and what they run: they are put in, and taken
  * out, perhaps several times. */
 struct gate_user {
-	struct bpf_program *opens, *closes;
+	struct bpf_program *opens, *closes, *catches;
 	struct kernel_programs kernel_opens, kernel_closes;
 	struct bpf_program *leave; /* is run for each thread that is a key of `threads` */
 	struct bpf_map *threads, *paused;

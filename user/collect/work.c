@@ -63,6 +63,7 @@ static void choose_programs(struct counting_bpf *skel, const struct work_opts *o
 	bpf_program__set_autoload(skel->progs.pmb_work_close, gates->closes.tracepoint);
 	bpf_program__set_autoload(skel->progs.pmb_user_start, gates->opens.user);
 	bpf_program__set_autoload(skel->progs.pmb_user_stop, gates->closes.user);
+	bpf_program__set_autoload(skel->progs.pmb_user_caught, gates->catches.n_sites);
 	bpf_program__set_autoload(skel->progs.pmb_work_leave, gates->sliced);
 	bpf_program__set_autoload(skel->progs.pmb_work_start, gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_stop, gates->closes.event);
@@ -236,6 +237,7 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 	w->user = (struct gate_user){
 		.opens = skel->progs.pmb_user_start,
 		.closes = skel->progs.pmb_user_stop,
+		.catches = skel->progs.pmb_user_caught,
 		.kernel_opens = kernel_starters(skel),
 		.kernel_closes = kernel_stoppers(skel),
 		.leave = skel->progs.pmb_work_leave,

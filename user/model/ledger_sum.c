@@ -90,6 +90,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(began_before) \
 	X(nested)       \
 	X(abandoned)    \
+	X(caught)       \
 	X(hits)         \
 	X(timed)        \
 	X(timed_ns)     \

@@ -55,6 +55,7 @@ void stat__uncounted_text(const struct stat_report *r, struct buf *out)
 {
 	const struct pmb_work_stats *stats = &r->work->stats;
 
+	put_number(out, stats->caught, "ended by an exception");
 	put_number(out, stats->unsure, "unsure: the kernel didn't tell of their switches");
 	put_number(out, stats->abandoned, "abandoned");
 	put_number(out, work_counts__open(r->work), "still open");
@@ -215,6 +216,7 @@ void stat__uncounted_json(const struct stat_report *r, struct json *j)
 
 	json__u64(j, "unsure", stats->unsure);
 	json__u64(j, "abandoned", stats->abandoned);
+	json__u64(j, "caught", stats->caught);
 	json__u64(j, "open", work_counts__open(r->work));
 	json__u64(j, "nested", stats->nested);
 	json__u64(j, "no_room", stats->no_room);

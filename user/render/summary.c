@@ -447,6 +447,23 @@ static void text_probes(const struct ledger_windows *w, struct buf *out)
 	probed__spent_text(&w->probed, "    ", out);
 }
 
+/* Calls of functions that were left by none of their exits. */
+static void text_left(const struct ledger_windows *w, struct buf *out)
+{
+	if (w->kernel.caught)
+		buf__printf(out,
+			    "    %llu ended where an exception that left their function was "
+			    "caught\n",
+			    w->kernel.caught);
+	if (w->kernel.abandoned)
+		buf__printf(out,
+			    "    %llu were abandoned: their function was left by none of its exits "
+			    "(longjmp, the end of the thread, an exception that wasn't seen to be "
+			    "caught)%s, so they count until their last overflow\n",
+			    w->kernel.abandoned,
+			    is_sliced(&w->probed) ? ", or their probes went" : "");
+}
+
 static void text_windows(const struct summary *s, struct buf *out)
 {
 	const struct ledger_windows *w = &s->ledger->windows;
@@ -484,13 +501,7 @@ static void text_windows(const struct summary *s, struct buf *out)
 				    "    %llu more were opened inside of one, by any thread\n" :
 				    "    %llu would have begun inside of one, which goes on\n",
 			    w->kernel.nested);
-	if (w->kernel.abandoned)
-		buf__printf(out,
-			    "    %llu were abandoned: their function was left by none of its exits "
-			    "(an exception, longjmp, the end of the thread)%s, so they count until "
-			    "their last overflow\n",
-			    w->kernel.abandoned,
-			    is_sliced(&w->probed) ? ", or their probes went" : "");
+	text_left(w, out);
 	if (w->kernel.timed)
 		buf__printf(out,
 			    "    each of %llu times that a probe was met took %llu ns, by %llu of "

@@ -252,6 +252,7 @@ static void json_windows(struct json *j, const struct summary *s)
 	json__u64(j, "began_before", w->kernel.began_before);
 	json__u64(j, "nested", w->kernel.nested);
 	json__u64(j, "abandoned", w->kernel.abandoned);
+	json__u64(j, "caught", w->kernel.caught);
 	json__u64(j, "no_room", w->kernel.no_room);
 	json__u64(j, "hits", w->kernel.hits);
 	json__u64(j, "hit_ns", w->kernel.timed ? w->kernel.timed_ns / w->kernel.timed : 0);

@@ -24,6 +24,7 @@ enum { ROOTS_MAX = 16 };
 
 struct finder {
 	const struct gates *gates;
+	struct gate_probe *catches; /* of these */
 	struct opener *opener;
 	struct site_client *client;
 	struct probe_costs each;
@@ -163,7 +164,7 @@ static int ask(struct finder *f, const struct look *l, int lent, struct site *si
 	if (p->kind == PROBE_USDT)
 		return site_client__find_usdt(f->client, lent, p->group, p->name, l->what, sites,
 					      ret_n, f->err);
-	if (is_function(f))
+	if (is_function(f) && l->probe != f->catches)
 		return site_client__find_function(f->client, lent, p->name, l->what, sites, ret_n,
 						  f->err);
 	return site_client__find(f->client, lent, p->name, p->offset, l->what, sites, f->err);
@@ -307,6 +308,123 @@ static int find(struct finder *f, struct gate_probe *probe, const struct target 
 	return find_here(f, probe, whom);
 }
 
+/* --- where exceptions are caught: a call that one leaves is over there --- */
+
+static const char *const cxx_runtimes[] = {"libstdc++.so.6", "libc++abi.so.1"};
+static const char *const library_folders[] = {
+	"/usr/lib/x86_64-linux-gnu",
+	"/lib/x86_64-linux-gnu",
+	"/usr/lib64",
+	"/lib64",
+	"/usr/lib",
+	"/lib",
+	"/usr/local/lib64",
+	"/usr/local/lib",
+};
+
+/* Those of C++ do; the function may be in a library, and who catches in the program. */
+static bool uses_exceptions(const struct finder *f, const struct gate_site *in)
+{
+	_cleanup_close_ int lent = opener__lend(f->opener, in->fd, in->mnt_ns, 0);
+	const char *const signs[] = {f->catches->user->name, "__gxx_personality_v0"};
+	struct site site;
+
+	for (size_t i = 0; lent >= 0 && i < ARRAY_SIZE(signs); i++) {
+		int r = site_client__find(f->client, lent, signs[i], 0, "", &site, NULL);
+
+		if (r == 0 || r == -ENOLINK)
+			return true;
+	}
+	return false;
+}
+
+/* The file has it itself: it is linked statically. */
+static void find_beside(struct finder *f, const struct gate_site *in)
+{
+	struct gate_probe *probe = f->catches;
+	_cleanup_close_ int lent = opener__lend(f->opener, in->fd, in->mnt_ns, 0);
+	const char *file = f->gates->opens.user->file;
+	struct look l = {.probe = probe,
+			 .path = file ? file : "the executable",
+			 .what = "",
+			 .id = in->file,
+			 .mnt_ns = in->mnt_ns,
+			 .found = in->fd};
+	struct site site;
+
+	if (lent >= 0 &&
+	    site_client__find(f->client, lent, probe->user->name, 0, "", &site, NULL) == 0)
+		add(f, &l, &site);
+}
+
+static void find_libraries(struct finder *f, int root_fd, uint64_t mnt_ns)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cxx_runtimes); i++) {
+		int r = -ENOENT;
+
+		for (size_t j = 0; r < 0 && j < ARRAY_SIZE(library_folders); j++) {
+			_cleanup_free_ char *path =
+				xasprintf("%s/%s", library_folders[j], cxx_runtimes[i]);
+
+			r = find_in(f, f->catches, root_fd, mnt_ns, path);
+		}
+	}
+}
+
+struct mapped_runtimes {
+	struct finder *f;
+	int root_fd;
+	uint64_t mnt_ns;
+};
+
+/* A program may have brought its own. */
+static void take_runtime(void *ctx, const struct map_line *line)
+{
+	const struct mapped_runtimes *m = ctx;
+	const char *name = strrchr(line->path, '/');
+
+	if (name && (strncmp(name, "/libstdc++.so", strlen("/libstdc++.so")) == 0 ||
+		     strncmp(name, "/libc++abi.so", strlen("/libc++abi.so")) == 0))
+		find_in(m->f, m->f->catches, m->root_fd, m->mnt_ns, line->path);
+}
+
+static void find_catches_of(struct finder *f, struct roots *roots, pid_t pid)
+{
+	struct opener_process process = {.root_fd = -1};
+	int r = opener__process(f->opener, pid, &process);
+	_cleanup_close_ int root = process.root_fd;
+	struct mapped_runtimes m = {f, root, process.root_id.mnt_ns};
+	bool known;
+
+	if (r < 0 || roots__add(roots, &process.root_id, &known) < 0)
+		return;
+	if (!known)
+		find_libraries(f, root, m.mnt_ns);
+	opener__maps(f->opener, pid, take_runtime, &m);
+}
+
+/* Without a sentence: what isn't found is abandoned, as longjmp's are. */
+static void find_catches(struct finder *f, const struct target *whom)
+{
+	const pid_t *pids = whom->n_pids ? whom->pids : whom->tids;
+	size_t n = whom->n_pids ? whom->n_pids : whom->n_tids;
+	const struct gate_probe *opens = &f->gates->opens;
+	struct roots roots = {.n = 0};
+	bool wanted = false;
+
+	if (!f->catches->user || f->gates->returns)
+		return;
+	f->err = NULL;
+	for (size_t i = 0; i < opens->n_sites; i++) {
+		wanted |= uses_exceptions(f, &opens->sites[i]);
+		find_beside(f, &opens->sites[i]);
+	}
+	for (size_t i = 0; wanted && i < n; i++)
+		find_catches_of(f, &roots, pids[i]);
+	if (wanted && !n)
+		find_libraries(f, -1, 0);
+}
+
 /* The hits of both are counted as one. */
 static void add_costs(struct probe_costs *to, const struct probe_costs *user)
 {
@@ -318,7 +436,13 @@ static void add_costs(struct probe_costs *to, const struct probe_costs *user)
 int gate_sites__find(struct gates *gates, const struct target *whom, struct opener *opener,
 		     struct probe_costs *ret_each, struct buf *notes, struct err *err)
 {
-	struct finder f = {.gates = gates, .opener = opener, .notes = notes, .err = err};
+	struct finder f = {
+		.gates = gates,
+		.catches = &gates->catches,
+		.opener = opener,
+		.notes = notes,
+		.err = err,
+	};
 	int r;
 
 	r = kernel_gate__measure(gates, &ret_each->emulated_ns, notes, err);
@@ -333,6 +457,8 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 	r = find(&f, &gates->opens, whom);
 	if (r == 0)
 		r = find(&f, &gates->closes, whom);
+	if (r == 0)
+		find_catches(&f, whom);
 	site_client__free(f.client);
 	return r;
 }
@@ -347,4 +473,5 @@ void gate_sites__close(struct gates *gates)
 {
 	close_all(&gates->opens);
 	close_all(&gates->closes);
+	close_all(&gates->catches);
 }
