@@ -419,6 +419,18 @@ t_windows_of_processes() {
 	expect_eq "$(folded_sum alone)" 0 "of the third thread, outside"
 }
 
+# They end where that is caught, in the library of C++.
+t_calls_that_exceptions_leave() {
+	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
+	pmb_record --budget 0 -e cpu-clock --window u:$W/calls:may_throw -- $W/calls 300
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_eq "$(sum_get began) $(sum_get ended) $(sum_get caught) $(sum_get abandoned)" \
+		"300 300 100 0" "calls"
+	pmb stat --budget 0 --per u:$W/calls:deep -e page-faults -j -o $T/sum -- $W/calls 300 ||
+		fail "exit status $?: $(head -n 1 $T/err)"
+	expect_eq "$(sum_get began) $(sum_get caught) $(sum_get abandoned)" "300 100 0" "units"
+}
+
 t_windows_of_calls() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
 	pmb_record --budget 0 -e cpu-clock --window u:$W/recurse:dive -- $W/recurse 0.1 100
