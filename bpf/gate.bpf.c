@@ -22,17 +22,15 @@ static __always_inline bool current_is_target(void)
 	return is_target(&pmb_gate, (__u32)current_numbers(pmb_gate.pidns));
 }
 
-static __always_inline int open_window(__u32 what, __u64 sp)
+/* Of a target; gate: the thread's, NULL: it has none yet. Looked up once: of what a hit takes,
+ * look-ups are the most. */
+static __always_inline int open_gate(struct pmb_window_stats *stats, struct gate *gate, __u32 what,
+				     __u64 sp)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32;
-	struct gate fresh = {.what = what, .sp = sp, .tgid = tgid}, *gate;
-	struct pmb_window_stats *stats = window_stats();
-	bool was_open;
+	struct gate fresh = {.what = what, .sp = sp, .tgid = tgid};
+	bool was_open = gate && gate->start;
 
-	if (!stats || !current_is_target())
-		return 0;
-	gate = bpf_map_lookup_elem(&pmb_gates, &thread);
-	was_open = gate && gate->start;
 	if (gate) {
 		gate_open(gate, bpf_ktime_get_ns(), what, sp);
 	} else {
@@ -49,6 +47,16 @@ static __always_inline int open_window(__u32 what, __u64 sp)
 	else if (!was_open)
 		count_opening(stats, shared_enter(tgid, what));
 	return 0;
+}
+
+static __always_inline int open_window(__u32 what, __u64 sp)
+{
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
+	struct pmb_window_stats *stats = window_stats();
+
+	if (!stats || !current_is_target())
+		return 0;
+	return open_gate(stats, bpf_map_lookup_elem(&pmb_gates, &thread), what, sp);
 }
 
 static __always_inline int close_window(void)
@@ -72,9 +80,11 @@ static __always_inline int probe_opens(void *ctx)
 	if (!stats || !current_may_open())
 		return 0;
 	if (!gate || !gate->start)
-		return open_window(0, 0);
-	if (pmb_gate.windows == PMB_WINDOWS_TOGGLE)
-		return close_window();
+		return current_is_target() ? open_gate(stats, gate, 0, 0) : 0;
+	if (pmb_gate.windows == PMB_WINDOWS_TOGGLE) {
+		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
+		return 0;
+	}
 	stats->nested++;
 	return 0;
 }
@@ -99,7 +109,7 @@ static __always_inline int call_begins_at(__u64 sp)
 	}
 	if (gate && gate->start)
 		gate_abandon(&pmb_gate, gate, thread);
-	return open_window(0, sp);
+	return current_is_target() ? open_gate(stats, gate, 0, sp) : 0;
 }
 
 static __always_inline int call_begins(void *ctx)
