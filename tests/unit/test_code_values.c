@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What registers are, of functions in machine code: di points to a node of 32 bytes, whose member
- * at 8 points to another one; so does what lies at the frame's -24. What lies at its -32 points to
- * a number, which a node begins with. */
+ * at 8 points to another one, and so does that at 16 where it is one of the two; so does what lies
+ * at the frame's -24. What lies at its -32 points to a number, which a node begins with. */
 #include <criterion/criterion.h>
 
 #include "base/mem.h"
@@ -35,7 +35,10 @@ static bool ends(void *ctx, size_t off, size_t next)
 static bool in_object(void *ctx, const struct pointee *where, struct pointee *ret)
 {
 	(void)ctx;
-	return where->type == NODE && where->at == LINK && !where->every && node(ret);
+	const bool one = where->at == LINK && !where->every;
+	const bool both = where->at == LINK && where->every == 8 && where->two;
+
+	return where->type == NODE && (one || both) && node(ret);
 }
 
 static bool in_frame(void *ctx, size_t off, const struct frame_place *place, struct pointee *ret)
@@ -139,6 +142,26 @@ static const struct {
 	 CODE_VALUE_ANY, 0, 1},
 	{"je over; xor edi,edi; over: null is any pointer", CODE("\x74\x02\x31\xff\xc3"), 4, DI,
 	 CODE_VALUE_POINTER, 0, 0},
+	{"shl rsi,5; add rsi,[rdi+8]: what lies there, and any number of them",
+	 CODE("\x48\xc1\xe6\x05\x48\x03\x77\x08\xc3"), 8, SI, CODE_VALUE_POINTER, 0, 32},
+	{"mov rax,rdi; cmovge rax,[rdi+8]: either", CODE("\x48\x89\xf8\x48\x0f\x4d\x47\x08\xc3"), 8,
+	 AX, CODE_VALUE_POINTER, 0, 0},
+	{"mov rax,rdi; cmovge rax,[rdi+16], which is none",
+	 CODE("\x48\x89\xf8\x48\x0f\x4d\x47\x10\xc3"), 8, AX, CODE_VALUE_ANY, 0, 1},
+	{"lea rax,[rdi+16]; lea rcx,[rdi+8]; cmovl rax,rcx; mov rax,[rax]: either link",
+	 CODE("\x48\x8d\x47\x10\x48\x8d\x4f\x08\x48\x0f\x4c\xc1\x48\x8b\x00\xc3"), 15, AX,
+	 CODE_VALUE_POINTER, 0, 0},
+	{"lea rax,[rdi+24]; lea rcx,[rdi+8]; cmovl rax,rcx; mov rax,[rax]: one is none",
+	 CODE("\x48\x8d\x47\x18\x48\x8d\x4f\x08\x48\x0f\x4c\xc1\x48\x8b\x00\xc3"), 15, AX,
+	 CODE_VALUE_ANY, 0, 1},
+	{"lea rax,[rdi+16]; je over; lea rax,[rdi+8]; over: one of two",
+	 CODE("\x48\x8d\x47\x10\x74\x04\x48\x8d\x47\x08\xc3"), 10, AX, CODE_VALUE_POINTER, 8, 8},
+	{"xor ecx,ecx; setle cl; mov rax,[rdi+rcx*8+8]: either link",
+	 CODE("\x31\xc9\x0f\x9e\xc1\x48\x8b\x44\xcf\x08\xc3"), 10, AX, CODE_VALUE_POINTER, 0, 0},
+	{"setle cl: the rest of it isn't known", CODE("\x0f\x9e\xc1\x48\x8b\x44\xcf\x08\xc3"), 8,
+	 AX, CODE_VALUE_ANY, 0, 1},
+	{"xor ecx,ecx; setle ch: another byte", CODE("\x31\xc9\x0f\x9e\xc5\xc3"), 5, CX,
+	 CODE_VALUE_ANY, 0, 1},
 	{"behind a jump nobody knows", CODE("\xeb\x01\x90\xc3"), 2, DI, CODE_VALUE_ANY, 0, 1},
 };
 
@@ -196,12 +219,14 @@ Test(code_values, what_is_stored)
 	}
 }
 
-#define POINTER(t, a, e)                                                   \
-	{                                                                  \
-		CODE_VALUE_POINTER,                                        \
-		{                                                          \
-			.type = (t), .size = SIZE, .at = (a), .every = (e) \
-		}                                                          \
+#define POINTER(t, a, e) VALUE(t, a, e, false)
+#define TWO(t, a, e) VALUE(t, a, e, true)
+#define VALUE(t, a, e, once)                                                               \
+	{                                                                                  \
+		CODE_VALUE_POINTER,                                                        \
+		{                                                                          \
+			.type = (t), .size = SIZE, .at = (a), .every = (e), .two = (once), \
+		}                                                                          \
 	}
 #define OTHER(k, t, a)                         \
 	{                                      \
@@ -223,7 +248,13 @@ static const struct {
 	struct code_value a, b, both;
 } joins[] = {
 	{"the same", POINTER(NODE, 8, 0), POINTER(NODE, 8, 0), POINTER(NODE, 8, 0)},
-	{"one of several", POINTER(NODE, 8, 0), POINTER(NODE, 40, 0), POINTER(NODE, 8, 32)},
+	{"one of several", POINTER(NODE, 8, 0), POINTER(NODE, 40, 0), TWO(NODE, 8, 32)},
+	{"the other way round", POINTER(NODE, 40, 0), POINTER(NODE, 8, 0), TWO(NODE, 8, 32)},
+	{"one of two", TWO(NODE, 8, 32), POINTER(NODE, 40, 0), TWO(NODE, 8, 32)},
+	{"two, one of which it is", POINTER(NODE, 40, 0), TWO(NODE, 8, 32), TWO(NODE, 8, 32)},
+	{"a third one", TWO(NODE, 8, 32), POINTER(NODE, 24, 0), POINTER(NODE, 8, 16)},
+	{"the next two", TWO(NODE, 8, 32), TWO(NODE, 40, 32), POINTER(NODE, 8, 32)},
+	{"any of several", TWO(NODE, 8, 32), POINTER(NODE, 8, 32), POINTER(NODE, 8, 32)},
 	{"a class and its base", POINTER(DERIVED, 0, 0), POINTER(NODE, 0, 0), POINTER(NODE, 0, 0)},
 	{"a base and what is derived from it", POINTER(NODE, 0, 0), POINTER(DERIVED, 0, 0),
 	 POINTER(NODE, 0, 0)},
@@ -245,7 +276,7 @@ Test(code_values, where_ways_meet)
 
 		code_value__join(&v, &joins[i].b, &types);
 		cr_expect(v.kind == both->kind && v.to.at == both->to.at &&
-				  v.to.every == both->to.every &&
+				  v.to.every == both->to.every && v.to.two == both->to.two &&
 				  (v.kind == CODE_VALUE_ANY || v.to.type == both->to.type),
 			  "%s: kind %d, at %lld, every %llu", joins[i].what, (int)v.kind,
 			  (long long)v.to.at, (unsigned long long)v.to.every);

@@ -37,11 +37,15 @@ struct code_value code_value__checked(struct code_value v)
 
 struct code_value code_value__times(const struct code_value *v, int64_t by)
 {
+	struct code_value times;
+
 	if (v->kind == CODE_VALUE_ANY && by < FAR)
 		return code_value__number(0, (uint64_t)by);
 	if (v->kind != CODE_VALUE_NUMBER || by > FAR)
 		return code_value__any();
-	return code_value__checked(code_value__number(v->to.at * by, v->to.every * (uint64_t)by));
+	times = code_value__number(v->to.at * by, v->to.every * (uint64_t)by);
+	times.to.two = v->to.two;
+	return code_value__checked(times);
 }
 
 static bool points(const struct code_value *v)
@@ -65,6 +69,7 @@ struct code_value code_value__sum(const struct code_value *a, const struct code_
 	if (!points(&sum) && (sum.kind == CODE_VALUE_ANY || other.kind == CODE_VALUE_ANY))
 		return code_value__any();
 	sum.to.at += other.to.at + more;
+	sum.to.two = (sum.to.two && !other.to.every) || (other.to.two && !sum.to.every);
 	sum.to.every = gcd(sum.to.every, other.to.every);
 	return code_value__checked(sum);
 }
@@ -98,16 +103,42 @@ static bool join_types(struct code_value *to, const struct code_value *from,
 		what = from->to;
 	}
 	what.every = every;
-	*changed = what.type != to->to.type || every != to->to.every;
+	what.two = to->to.two && from->to.two && every == to->to.every && every == from->to.every;
+	*changed = what.type != to->to.type || every != to->to.every || what.two != to->to.two;
 	to->to = what;
 	return true;
+}
+
+/* The offset, or one of two, is one of these already. */
+static bool is_one_of(const struct pointee *one, const struct pointee *of)
+{
+	const int64_t last = of->at + (int64_t)of->every;
+
+	if (one->two)
+		return of->two && one->at == of->at && one->every == of->every;
+	return !one->every && (one->at == of->at || (of->two && one->at == last));
+}
+
+/* Where both are, in multiples. True: it is less certain than it was. */
+static bool join_offsets(struct pointee *to, const struct pointee *from)
+{
+	const uint64_t apart = distance(to->at, from->at);
+	const uint64_t every = gcd(gcd(to->every, from->every), apart);
+	const struct pointee was = *to;
+
+	if (is_one_of(from, to))
+		return false;
+	to->two = (!to->every && !from->every) || is_one_of(to, from);
+	if (to->two && from->at < to->at)
+		to->at = from->at;
+	to->every = every;
+	return to->every != was.every || to->two != was.two;
 }
 
 bool code_value__join(struct code_value *to, const struct code_value *from,
 		      const struct code_value_types *types)
 {
 	bool changed = true;
-	uint64_t every;
 
 	if (from->kind == CODE_VALUE_NONE || to->kind == CODE_VALUE_ANY || is_any_pointer(from, to))
 		return false;
@@ -121,10 +152,8 @@ bool code_value__join(struct code_value *to, const struct code_value *from,
 			*to = code_value__any();
 		return changed;
 	}
-	every = gcd(gcd(to->to.every, from->to.every), distance(to->to.at, from->to.at));
-	changed = every != to->to.every || to->to.row > from->to.row ||
-		  (to->to.node && to->to.node != from->to.node);
-	to->to.every = every;
+	changed = join_offsets(&to->to, &from->to);
+	changed |= to->to.row > from->to.row || (to->to.node && to->to.node != from->to.node);
 	to->to.row &= from->to.row;
 	if (to->to.node != from->to.node)
 		to->to.node = 0;

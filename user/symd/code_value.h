@@ -11,7 +11,7 @@
 
 enum code_value_kind {
 	CODE_VALUE_NONE,    /* nothing came there yet */
-	CODE_VALUE_NUMBER,  /* at, plus any multiple of every */
+	CODE_VALUE_NUMBER,  /* at, plus any multiple of every; or if two, just once, or not */
 	CODE_VALUE_POINTER, /* so much behind where an object of the type begins */
 	CODE_VALUE_FRESH,   /* the same of what a call gave: its number stands for the type */
 	CODE_VALUE_FRAME,   /* behind the canonical frame address */
@@ -20,7 +20,7 @@ enum code_value_kind {
 
 struct code_value {
 	enum code_value_kind kind;
-	struct pointee to; /* at, every; of a pointer the rest, too */
+	struct pointee to; /* at, every, two; of a pointer the rest, too */
 };
 
 /* Whether an object of a type has one of the other's at `at`. */

@@ -2,8 +2,9 @@
 /*
  * The hard thing: loops. What a register is where ways meet is what it is on all of them, and one
  * of these comes from further down. So the function is gone through until nothing changes. A value
- * can only get less certain: a pointer that differs by 24 each time round is a pointer plus any
- * multiple of 24, the next one by 16 is one of 8. That ends soon; if it doesn't, nothing is known.
+ * can only get less certain: a pointer that differs by 24 is one of two, and if it differs each
+ * time round a pointer plus any multiple of 24, the next one by 16 is one of 8. That ends soon; if
+ * it doesn't, nothing is known.
  *
  * Where jumps lead that go through registers isn't known: a place that nothing else leads to knows
  * nothing. One that something else leads to, too, is trusted: whoever uses a register as a pointer
@@ -15,22 +16,17 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/search.h"
-#include "symd/x86_insn.h"
+#include "symd/code_steps.h"
 #include "symd/x86_move.h"
 #include "symd/x86_operand.h"
 #include "symd/x86_parts.h"
 
 enum {
-	ROUNDS_MAX = 16,
+	ROUNDS_MAX = 24,
 	AGAIN_MAX = 4,
 	RECAST_MAX = 64,    /* each is looked for at each load */
 	CLOBBERED = 0x0fc7, /* by calls: ax, cx, dx, si, di, r8 to r11 */
 };
-
-/* Where the function is taken to lie: no jump leads to 0, which stands for nobody knows where. */
-#define BASE (1ULL << 32)
-#define NO_INSN UINT32_MAX
 
 struct state {
 	struct code_value regs[X86_REGS];
@@ -43,20 +39,11 @@ struct site {
 	struct pointee to;
 };
 
-struct insn {
-	uint32_t off, len;
-	uint32_t target; /* of a jump: an instruction */
-	uint32_t site;   /* of a call; one more than that */
-	uint32_t entry; /* of the state before it, if several ways lead to it; one more than that */
-	enum x86_kind kind;
-};
-
 struct code_values {
 	const uint8_t *bytes;
 	size_t len;
 	const struct code_values_fns *fns;
-	struct insn *insns;
-	size_t n, cap;
+	struct code_steps steps;
 	struct state *entries;
 	size_t n_entries;
 	struct site *sites;
@@ -71,55 +58,30 @@ struct code_values {
 
 /* ---------------------------------------------------------------- instructions */
 
-static struct insn *find(const struct code_values *c, uint64_t off)
+static void add_sites(struct code_values *c)
 {
-	size_t low = FIRST_INDEX(i, c->n, c->insns[i].off >= off);
+	for (size_t i = 0; i < c->steps.n; i++) {
+		struct code_step *insn = &c->steps.list[i];
+		struct site site = {.used = false};
 
-	return low < c->n && c->insns[low].off == off ? &c->insns[low] : NULL;
-}
-
-static void add_site(struct code_values *c, struct insn *insn, const struct x86_insn *flow)
-{
-	const int64_t called = flow->target ? (int64_t)(flow->target - BASE) : 0;
-	struct site site = {.used = false};
-
-	c->fns->call(c->fns->ctx, insn->off + insn->len, called, &site.facts);
-	GROW(c->sites, c->n_sites, c->cap_sites);
-	c->sites[c->n_sites++] = site;
-	insn->site = (uint32_t)c->n_sites;
-}
-
-static void decode(struct code_values *c)
-{
-	struct x86_insn flow;
-
-	for (size_t off = 0; off < c->len;) {
-		struct insn insn = {.off = (uint32_t)off, .target = NO_INSN};
-
-		if (!x86_insn__read(c->bytes + off, c->len - off, BASE + off, &flow) || !flow.len)
-			break;
-		insn.len = flow.len;
-		insn.kind = flow.kind;
-		if ((flow.kind == X86_JUMP || flow.kind == X86_BRANCH) && flow.target >= BASE &&
-		    flow.target - BASE < c->len)
-			insn.target = (uint32_t)(flow.target - BASE);
-		if (flow.kind == X86_CALL)
-			add_site(c, &insn, &flow);
-		off += flow.len;
-		GROW(c->insns, c->n, c->cap);
-		c->insns[c->n++] = insn;
+		if (insn->flow != INSN_CALLS)
+			continue;
+		c->fns->call(c->fns->ctx, insn->off + insn->len, insn->called, &site.facts);
+		GROW(c->sites, c->n_sites, c->cap_sites);
+		c->sites[c->n_sites++] = site;
+		insn->site = (uint32_t)c->n_sites;
 	}
 }
 
-static void make_entry(struct code_values *c, struct insn *insn)
+static void make_entry(struct code_values *c, struct code_step *insn)
 {
 	if (!insn->entry)
 		insn->entry = (uint32_t)++c->n_entries;
 }
 
-static bool ends(const struct code_values *c, const struct insn *insn)
+static bool ends(const struct code_values *c, const struct code_step *insn)
 {
-	return insn->kind == X86_JUMP || insn->kind == X86_RET || insn->kind == X86_TRAP ||
+	return insn->flow == INSN_JUMPS || insn->flow == INSN_ENDS ||
 	       (insn->site && c->sites[insn->site - 1].facts.never);
 }
 
@@ -129,18 +91,16 @@ static void find_entries(struct code_values *c)
 {
 	bool dead = false;
 
-	if (c->n)
-		make_entry(c, &c->insns[0]);
-	for (size_t i = 0; i < c->n; i++) {
-		struct insn *to = c->insns[i].target == NO_INSN ? NULL :
-								  find(c, c->insns[i].target);
+	if (c->steps.n)
+		make_entry(c, &c->steps.list[0]);
+	for (size_t i = 0; i < c->steps.n; i++) {
+		struct code_step *insn = &c->steps.list[i];
 
-		c->insns[i].target = to ? (uint32_t)(to - c->insns) : NO_INSN;
-		if (to)
-			make_entry(c, to);
+		if (insn->target != CODE_NO_STEP)
+			make_entry(c, &c->steps.list[insn->target]);
 		if (dead)
-			make_entry(c, &c->insns[i]);
-		dead = ends(c, &c->insns[i]) || (dead && c->insns[i].kind == X86_PADDING);
+			make_entry(c, insn);
+		dead = ends(c, insn) || (dead && insn->padding);
 	}
 	c->entries = xcalloc(c->n_entries, sizeof(*c->entries));
 }
@@ -189,6 +149,7 @@ static struct code_value typed(const struct code_values *c, struct code_value v)
 	v.to = site->to;
 	v.to.at = as.at;
 	v.to.every = as.every;
+	v.to.two = as.two;
 	return v;
 }
 
@@ -240,7 +201,7 @@ static bool declared(const struct code_values *c, const struct state *s, size_t 
 }
 
 static struct code_value loaded(const struct code_values *c, const struct state *s,
-				const struct insn *insn, const struct insn_memory *m)
+				const struct code_step *insn, const struct insn_memory *m)
 {
 	struct code_value where, v = {.kind = CODE_VALUE_POINTER};
 	const struct code_values_fns *fns = c->fns;
@@ -260,12 +221,15 @@ static struct code_value loaded(const struct code_values *c, const struct state 
 }
 
 static struct code_value moved(const struct code_values *c, const struct state *s,
-			       const struct insn *insn, const struct x86_move *m)
+			       const struct code_step *insn, const struct x86_move *m)
 {
 	struct code_value dst = value_of(c, s, insn->off, m->dst);
 	struct code_value src = value_of(c, s, insn->off, m->src);
 	const struct code_value_types types = {c->fns->holds, c->fns->ctx};
+	struct code_value v;
 
+	if (m->kind == X86_MOVE_ADD_LOAD || m->kind == X86_MOVE_CHOICE_LOAD)
+		src = loaded(c, s, insn, &m->mem);
 	switch (m->kind) {
 	case X86_MOVE_COPY:
 		return src;
@@ -279,10 +243,16 @@ static struct code_value moved(const struct code_values *c, const struct state *
 		return m->mem.base == INSN_IP ? code_value__any() :
 						address_of(c, s, insn->off, &m->mem);
 	case X86_MOVE_ADD:
+	case X86_MOVE_ADD_LOAD:
 		return code_value__sum(&dst, &src, 1, 0);
 	case X86_MOVE_CHOICE:
+	case X86_MOVE_CHOICE_LOAD:
 		code_value__join(&dst, &src, &types);
 		return dst;
+	case X86_MOVE_FLAG:
+		v = code_value__number(0, 1);
+		v.to.two = dst.kind == CODE_VALUE_NUMBER && !dst.to.at && !dst.to.every;
+		return v.to.two ? v : code_value__any();
 	case X86_MOVE_STORE:
 		break;
 	case X86_MOVE_SCALE:
@@ -299,7 +269,7 @@ static void forget(struct state *s, unsigned regs)
 	}
 }
 
-static void step(const struct code_values *c, struct state *s, const struct insn *insn,
+static void step(const struct code_values *c, struct state *s, const struct code_step *insn,
 		 const struct insn_data *o)
 {
 	const struct code_value none = code_value__number(0, 0);
@@ -318,25 +288,39 @@ static void step(const struct code_values *c, struct state *s, const struct insn
 	}
 }
 
-static unsigned written_by(const struct code_values *c, const struct insn *insn)
+static unsigned written_by(const struct code_values *c, const struct code_step *insn)
 {
 	struct insn_data o;
 
-	if (insn->kind == X86_CALL || insn->kind == X86_PADDING)
-		return insn->kind == X86_CALL ? CLOBBERED : 0;
+	if (insn->site || insn->padding)
+		return insn->site ? CLOBBERED : 0;
 	return x86_operand__read(c->bytes + insn->off, insn->len, &o) ? o.written : UINT16_MAX;
 }
 
-/* The register still has what it had, though it is nobody's variable any more. */
-static void keep_held(const struct code_values *c, struct state *s, const struct insn *insn)
+/* A variable says more where nothing else is known, or of a class if a base of it is known. */
+static struct code_value kept(const struct code_values *c, const struct state *s, size_t off,
+			      unsigned reg)
 {
-	for (unsigned reg = 0; reg < X86_REGS; reg++) {
-		if (s->regs[reg].kind == CODE_VALUE_ANY)
-			s->regs[reg] = value_of(c, s, insn->off, reg);
-	}
+	const struct code_value *known = &s->regs[reg];
+	struct code_value v;
+
+	if (known->kind != CODE_VALUE_ANY && known->kind != CODE_VALUE_POINTER)
+		return *known;
+	v = value_of(c, s, off, reg);
+	return known->kind == CODE_VALUE_ANY || (v.to.type != known->to.type &&
+						 c->fns->holds(c->fns->ctx, &v.to, &known->to)) ?
+		       v :
+		       *known;
 }
 
-static void call(const struct code_values *c, struct state *s, const struct insn *insn)
+/* The register still has what it had, though it is nobody's variable any more. */
+static void keep_held(const struct code_values *c, struct state *s, const struct code_step *insn)
+{
+	for (unsigned reg = 0; reg < X86_REGS; reg++)
+		s->regs[reg] = kept(c, s, insn->off, reg);
+}
+
+static void call(const struct code_values *c, struct state *s, const struct code_step *insn)
 {
 	const struct call_facts *facts = &c->sites[insn->site - 1].facts;
 
@@ -347,7 +331,7 @@ static void call(const struct code_values *c, struct state *s, const struct insn
 		s->regs[X86_AX] = (struct code_value){CODE_VALUE_FRESH, {.type = insn->site - 1}};
 }
 
-static void run(const struct code_values *c, struct state *s, const struct insn *insn)
+static void run(const struct code_values *c, struct state *s, const struct code_step *insn)
 {
 	const uint8_t *bytes = c->bytes + insn->off;
 	struct code_value result;
@@ -357,9 +341,9 @@ static void run(const struct code_values *c, struct state *s, const struct insn 
 	if (c->fns->ends(c->fns->ctx, insn->off, insn->off + insn->len))
 		keep_held(c, s, insn);
 
-	if (insn->kind == X86_CALL) {
+	if (insn->site) {
 		call(c, s, insn);
-	} else if (insn->kind == X86_PADDING) {
+	} else if (insn->padding) {
 		return;
 	} else if (!x86_operand__read(bytes, insn->len, &o)) {
 		forget(s, UINT16_MAX);
@@ -406,7 +390,7 @@ static bool any_fresh(const struct state *s)
 
 /* As a variable, as a member that it is stored to, as the first argument of a call. stored: NULL:
  * nothing is. */
-static void learn_fresh(struct code_values *c, const struct state *s, const struct insn *insn,
+static void learn_fresh(struct code_values *c, const struct state *s, const struct code_step *insn,
 			const struct x86_move *stored)
 {
 	struct code_value v;
@@ -429,7 +413,7 @@ static void learn_fresh(struct code_values *c, const struct state *s, const stru
 
 /* Into a variable that is a pointer to a number goes one to where no such number lies: two counters
  * that are changed as one, say. Without optimization it is loaded from there again. */
-static void learn_recast(struct code_values *c, const struct state *s, const struct insn *insn,
+static void learn_recast(struct code_values *c, const struct state *s, const struct code_step *insn,
 			 const struct x86_move *stored)
 {
 	const struct code_value value = value_of(c, s, insn->off, stored->src);
@@ -444,7 +428,7 @@ static void learn_recast(struct code_values *c, const struct state *s, const str
 	c->other = true;
 }
 
-static void learn(struct code_values *c, const struct state *s, const struct insn *insn)
+static void learn(struct code_values *c, const struct state *s, const struct code_step *insn)
 {
 	struct x86_move m;
 	const bool stores = !insn->site && x86_move__read(c->bytes + insn->off, insn->len, &m) &&
@@ -457,21 +441,28 @@ static void learn(struct code_values *c, const struct state *s, const struct ins
 
 /* ---------------------------------------------------------------- ways */
 
-/* A variable that was in a register up to here may not be one where others come from. */
-static void meet(struct code_values *c, const struct state *s, const struct insn *from,
-		 const struct insn *to)
+static bool are_others(const struct code_value *a, const struct code_value *b)
+{
+	return a->kind == CODE_VALUE_POINTER && b->kind == CODE_VALUE_POINTER &&
+	       a->to.type != b->to.type;
+}
+
+/* A variable that was in a register up to here may not be one where others come from; what it is
+ * declared as may say more than where it came from. */
+static void meet(struct code_values *c, const struct state *s, const struct code_step *from,
+		 const struct code_step *to)
 {
 	struct state *entry = &c->entries[to->entry - 1];
 	const struct code_value_types types = {c->fns->holds, c->fns->ctx};
 	unsigned written = written_by(c, from);
 
 	for (unsigned reg = 0; reg < X86_REGS; reg++) {
-		struct code_value v = s->regs[reg];
+		struct code_value v = s->regs[reg], *there = &entry->regs[reg];
 
-		if (v.kind == CODE_VALUE_ANY && entry->regs[reg].kind != CODE_VALUE_ANY &&
-		    !(written & 1U << reg))
-			v = value_of(c, s, from->off, reg);
-		c->changed |= code_value__join(&entry->regs[reg], &v, &types);
+		if (there->kind != CODE_VALUE_ANY && !(written & 1U << reg) &&
+		    (v.kind == CODE_VALUE_ANY || are_others(&v, there)))
+			v = kept(c, s, from->off, reg);
+		c->changed |= code_value__join(there, &v, &types);
 	}
 }
 
@@ -480,24 +471,23 @@ static void run_all(struct code_values *c, bool first)
 	struct state s;
 	bool alive = false;
 
-	for (size_t i = 0; i < c->n; i++) {
-		const struct insn *insn = &c->insns[i];
+	for (size_t i = 0; i < c->steps.n; i++) {
+		const struct code_step *insn = &c->steps.list[i];
 
 		if (insn->entry) {
 			struct state *entry = &c->entries[insn->entry - 1];
 
 			if (alive)
 				meet(c, &s, insn - 1, insn);
-			else if (!first && entry->regs[0].kind == CODE_VALUE_NONE &&
-				 insn->kind != X86_PADDING)
+			else if (!first && entry->regs[0].kind == CODE_VALUE_NONE && !insn->padding)
 				forget(entry, UINT16_MAX);
 			s = *entry;
 		}
 		alive = s.regs[0].kind != CODE_VALUE_NONE;
 		if (!alive)
 			continue;
-		if (insn->target != NO_INSN)
-			meet(c, &s, insn, &c->insns[insn->target]);
+		if (insn->target != CODE_NO_STEP)
+			meet(c, &s, insn, &c->steps.list[insn->target]);
 		learn(c, &s, insn);
 		run(c, &s, insn);
 		alive = !ends(c, insn);
@@ -541,16 +531,17 @@ struct code_values *code_values__new(const uint8_t *bytes, size_t len,
 	c->bytes = bytes;
 	c->len = len;
 	c->fns = fns;
-	decode(c);
+	code_steps__read(&c->steps, INSN_X86_64, bytes, len);
+	add_sites(c);
 	find_entries(c);
-	return c->n && settle(c) ? c : code_values__free(c);
+	return c->steps.n && settle(c) ? c : code_values__free(c);
 }
 
 struct code_values *code_values__free(struct code_values *c)
 {
 	if (!c)
 		return NULL;
-	free(c->insns);
+	code_steps__done(&c->steps);
 	free(c->entries);
 	free(c->sites);
 	free(c->recast);
@@ -561,11 +552,11 @@ struct code_values *code_values__free(struct code_values *c)
 /* False: there is no such instruction, or nothing is known there. */
 static bool state_at(const struct code_values *c, size_t off, struct state *ret)
 {
-	const struct insn *insn = find(c, off), *i = insn;
+	const struct code_step *insn = code_steps__find(&c->steps, off), *i = insn;
 
 	if (!insn)
 		return false;
-	while (i > c->insns && !i->entry)
+	while (i > c->steps.list && !i->entry)
 		i--;
 	*ret = c->entries[i->entry - 1];
 	if (ret->regs[0].kind == CODE_VALUE_NONE)

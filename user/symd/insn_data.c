@@ -46,6 +46,7 @@ static bool read_x86_flow(const uint8_t *bytes, size_t len, struct insn_data *re
 	}
 	ret->len = flow.len;
 	ret->flow = flow_of(flow.kind);
+	ret->padding = flow.kind == X86_PADDING;
 	ret->has_target = ret->flow != INSN_GOES_ON && flow.target;
 	ret->target = (int64_t)(flow.target - BASE);
 	return true;

@@ -62,6 +62,7 @@ struct insn_data {
 	uint32_t written; /* registers, by bit: perhaps more than are, never less */
 	struct insn_step steps[INSN_OPERANDS]; /* of those that are written */
 	uint8_t flow;                          /* enum insn_flow */
+	bool padding;                          /* it only takes room */
 	bool has_target; /* of calls, branches and jumps: the code says it… */
 	int64_t target;  /* …so far from the instruction's own beginning */
 };

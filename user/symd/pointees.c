@@ -504,7 +504,7 @@ bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct
 	return true;
 }
 
-bool pointees__in_object(struct pointees *p, const struct pointee *pointer, struct pointee *ret)
+static bool in_object(struct pointees *p, const struct pointee *pointer, struct pointee *ret)
 {
 	struct pointee where = *pointer;
 	Dwarf_Die type;
@@ -523,6 +523,27 @@ bool pointees__in_object(struct pointees *p, const struct pointee *pointer, stru
 	/* a link leads to another one of the same container */
 	if (ret->type == where.type && !ret->node)
 		ret->node = where.node;
+	return true;
+}
+
+/* Of a tree's two links it doesn't matter which one it is. */
+bool pointees__in_object(struct pointees *p, const struct pointee *pointer, struct pointee *ret)
+{
+	struct pointee one = *pointer, other = *pointer, of_other;
+
+	if (!pointer->two)
+		return in_object(p, pointer, ret);
+	one.every = other.every = 0;
+	one.two = other.two = false;
+	other.at += (int64_t)pointer->every;
+	if (!in_object(p, &one, ret) || !in_object(p, &other, &of_other) ||
+	    ret->type != of_other.type || ret->at != of_other.at)
+		return false;
+	ret->row &= of_other.row;
+	if (!ret->row)
+		ret->every = 0;
+	if (ret->node != of_other.node)
+		ret->node = 0;
 	return true;
 }
 

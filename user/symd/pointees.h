@@ -17,7 +17,8 @@ struct pointee {
 	uint64_t type;  /* of the object: type_walk__number() */
 	uint64_t size;  /* in bytes */
 	int64_t at;     /* the pointer points so far behind where the object begins… */
-	uint64_t every; /* …plus any multiple of this */
+	uint64_t every; /* …plus any multiple of this… */
+	bool two;       /* …or just once, or not */
 	bool aggregate; /* it has members… */
 	bool endless;   /* …and the last one is an array of any length */
 	bool row;       /* it is one of several side by side */

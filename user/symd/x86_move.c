@@ -39,14 +39,24 @@ static bool scale(struct x86_move *m, uint8_t dst, uint8_t src, int64_t by)
 	return by > 0 && from(m, X86_MOVE_SCALE, dst, src);
 }
 
+/* cmov */
+static bool is_choice(const struct x86_parts *p)
+{
+	return (p->opcode & 0xf0) == 0x40;
+}
+
 /* What is in memory, or has its address. */
 static bool read_memory(const struct x86_parts *p, struct x86_move *m)
 {
 	if (!(p->rex & X86_REX_W))
 		return false;
 	m->mem = memory_of(p);
+	if (p->map == X86_MAP_0F)
+		return is_choice(p) && from(m, X86_MOVE_CHOICE_LOAD, p->reg, INSN_NONE);
 	if (p->opcode == 0x89)
 		return from(m, X86_MOVE_STORE, INSN_NONE, p->reg);
+	if (p->opcode == 0x03)
+		return from(m, X86_MOVE_ADD_LOAD, p->reg, INSN_NONE);
 	if (p->opcode != 0x8b && p->opcode != 0x8d)
 		return false;
 	return from(m, p->opcode == 0x8b ? X86_MOVE_LOAD : X86_MOVE_LEA, p->reg, INSN_NONE);
@@ -76,6 +86,8 @@ static bool read_pair(const struct x86_parts *p, struct x86_move *m)
 {
 	const bool wide = p->rex & X86_REX_W;
 
+	if (p->map == X86_MAP_0F)
+		return wide && is_choice(p) && from(m, X86_MOVE_CHOICE, p->reg, p->base);
 	switch (p->opcode) {
 	case 0x01:
 		return wide && from(m, X86_MOVE_ADD, p->base, p->reg);
@@ -95,6 +107,13 @@ static bool read_pair(const struct x86_parts *p, struct x86_move *m)
 	}
 }
 
+/* set; without a prefix 4 to 7 are the second bytes of 0 to 3 */
+static bool is_flag(const struct x86_parts *p)
+{
+	return p->map == X86_MAP_0F && (p->opcode & 0xf0) == 0x90 && p->has_modrm && p->mod == 3 &&
+	       (p->has_rex || p->base < X86_SP);
+}
+
 static bool is_number(const struct x86_parts *p)
 {
 	return p->opcode >= 0xb8 && p->opcode <= 0xbf && !(p->rex & X86_REX_W);
@@ -107,12 +126,11 @@ bool x86_move__read(const uint8_t *bytes, size_t len, struct x86_move *ret)
 	*ret = (struct x86_move){0};
 	if (!x86_parts__read(bytes, len, &p) || p.coding != X86_LEGACY || p.narrow)
 		return false;
-	if (p.map == X86_MAP_0F) /* cmov */
-		return (p.opcode & 0xf0) == 0x40 && p.mod == 3 && p.has_modrm &&
-		       (p.rex & X86_REX_W) && from(ret, X86_MOVE_CHOICE, p.reg, p.base);
-	if (p.map != X86_MAP_ONE)
+	if (p.map != X86_MAP_ONE && p.map != X86_MAP_0F)
 		return false;
-	if (is_number(&p))
+	if (is_flag(&p))
+		return from(ret, X86_MOVE_FLAG, p.base, INSN_NONE);
+	if (p.map == X86_MAP_ONE && is_number(&p))
 		return number(ret, (p.opcode & 7) | (p.rex & X86_REX_B ? 8 : 0), (uint32_t)p.imm);
 	if (!p.has_modrm)
 		return false;

@@ -11,15 +11,18 @@
 #include "symd/x86_operand.h"
 
 enum x86_move_kind {
-	X86_MOVE_COPY,   /* src */
-	X86_MOVE_EXTEND, /* the lower half of src */
-	X86_MOVE_NUMBER, /* number */
-	X86_MOVE_LOAD,   /* what lies at mem */
-	X86_MOVE_STORE,  /* none; src to mem */
-	X86_MOVE_LEA,    /* the address of mem */
-	X86_MOVE_ADD,    /* dst + src */
-	X86_MOVE_CHOICE, /* dst or src */
-	X86_MOVE_SCALE,  /* src times number */
+	X86_MOVE_COPY,        /* src */
+	X86_MOVE_EXTEND,      /* the lower half of src */
+	X86_MOVE_NUMBER,      /* number */
+	X86_MOVE_LOAD,        /* what lies at mem */
+	X86_MOVE_STORE,       /* none; src to mem */
+	X86_MOVE_LEA,         /* the address of mem */
+	X86_MOVE_ADD,         /* dst + src */
+	X86_MOVE_CHOICE,      /* dst or src */
+	X86_MOVE_ADD_LOAD,    /* dst + what lies at mem */
+	X86_MOVE_CHOICE_LOAD, /* dst, or what lies at mem */
+	X86_MOVE_SCALE,       /* src times number */
+	X86_MOVE_FLAG,        /* its lowest byte: 0 or 1 */
 };
 
 struct x86_move {
