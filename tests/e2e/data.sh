@@ -189,6 +189,10 @@ t_layout_by_short_names() {
 	done
 	pmb_ok report --json --layout 'Box<double>' "$T/p.pb.gz"
 	expect_eq "$(jq -r '.layouts[0].type' "$T/out")" 'shapes::Box<double>' "with arguments"
+	pmb_ok record --data -e page-faults -c 1 -o "$T/texts.pb.gz" -- "$WORKLOADS/texts"
+	pmb_ok report --json --layout std::string "$T/texts.pb.gz"
+	expect_eq "$(jq -c '[.layouts[0] | .type, .size, .count]' "$T/out")" \
+		'["std::string",32,100]' "as it is written"
 	pmb report --layout Box "$T/p.pb.gz"
 	expect_eq "$rc" 2 "exit status where several are called so"
 	expect_match "$T/err" "'Box': which one, .*shapes::Box<long" "which ones there are"
@@ -261,9 +265,9 @@ t_types_of_objects() {
 	need_decoder
 	local program
 	mkdir "$T/made"
-	cp "$WORKLOADS"/{shapes,classes,trails} "$T/made"
+	cp "$WORKLOADS"/{shapes,classes,texts,trails} "$T/made"
 	recorded_at_once data_type,member,data_class
-	for program in shapes classes trails; do
+	for program in shapes classes texts trails; do
 		touched_by "$program" "$T/out-$program"
 		same_objects "$program"
 	done

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "symd/short_names.h"
 
 enum {
 	TREE_DEPTH = 64,
@@ -147,15 +148,16 @@ static const char *word_of(Dwarf_Die *type)
 
 static void put_name(struct type_names *names, struct type_walk *w, struct buf *b, Dwarf_Die *type)
 {
-	_cleanup_(buf__done) struct buf name = {0};
+	_cleanup_(buf__done) struct buf name = {0}, shorter = {0};
 
 	if (is_c(type)) {
 		buf__puts(b, word_of(type));
-		put_own(&name, type);
+		put_own(&shorter, type);
 	} else {
 		put_qualified(names, w, &name, type, 0);
+		short_name__put(&shorter, name.data);
 	}
-	type_names__bound(b, name.data);
+	type_names__bound(b, shorter.data);
 }
 
 /* Container's `pointer`, say: what it is says more. */
@@ -203,22 +205,6 @@ void type_names__put(struct type_names *names, struct type_walk *w, struct buf *
 
 /* ---------------------------------------------------------------- how long they are */
 
-/* In what the character stands that begins or ends arguments: operator<, and ->, don't. */
-static bool is_bracket(const char *name, size_t i)
-{
-	static const char word[] = "operator";
-	const size_t len = sizeof(word) - 1;
-	size_t first = i;
-
-	if (name[i] != '<' && name[i] != '>')
-		return false;
-	if (i && (name[i - 1] == '-' || name[i - 1] == '='))
-		return false;
-	while (first && (name[first - 1] == '<' || name[first - 1] == '>'))
-		first--;
-	return first < len || strncmp(name + first - len, word, len) != 0 || i - first > 1;
-}
-
 static unsigned level(unsigned depth)
 {
 	return depth < NESTED_MAX ? depth : NESTED_MAX;
@@ -231,7 +217,7 @@ static unsigned depth_that_fits(const char *name)
 	unsigned depth = 0, fits = 0;
 
 	for (size_t i = 0; name[i]; i++) {
-		const bool bracket = is_bracket(name, i);
+		const bool bracket = name_is_bracket(name, i);
 
 		if (bracket && name[i] == '>' && depth)
 			depth--;
@@ -266,7 +252,7 @@ void type_names__bound(struct buf *b, const char *name)
 	}
 	most = depth_that_fits(name);
 	for (size_t i = 0; name[i]; i++) {
-		const bool bracket = is_bracket(name, i);
+		const bool bracket = name_is_bracket(name, i);
 
 		if (bracket && name[i] == '>' && depth)
 			depth--;
