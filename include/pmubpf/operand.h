@@ -15,6 +15,7 @@ enum pmb_skid {
 	PMB_SKID_BEFORE,
 	PMB_SKID_AFTER, /* just before, and such an address: traps, as x86's watchpoints */
 	PMB_SKID_SOME,  /* before, and nobody knows how far: clocks, counters */
+	PMB_SKID_NEAR,  /* the same, of a sample with an address, which tells one of several */
 	PMB_N_SKIDS,
 };
 
@@ -34,7 +35,7 @@ enum {
 	PMB_REG_IP = 32,
 	PMB_REG_FS = 33,
 	PMB_REG_NONE = 0xff,
-	PMB_PLACE_OPERANDS = 4,
+	PMB_PLACE_OPERANDS = 24,
 };
 
 enum {
@@ -61,6 +62,8 @@ struct pmb_operand {
 	uint8_t flags;
 	uint8_t object; /* a register, or NONE: the type isn't known */
 	uint16_t size;
+	uint8_t which;        /* of its instruction's operands… */
+	int32_t insn;         /* …which lies so far from the place */
 	uint32_t type, every; /* type: where its entry is in .debug_info */
 	uint32_t at;
 	int64_t disp, start;
@@ -69,9 +72,12 @@ struct pmb_operand {
 struct pmb_place {
 	uint8_t finding;
 	uint8_t n;
-	uint8_t len;  /* of the instruction at the place; 0: not known */
-	uint8_t back; /* the helper's own: so far before the place is what was found */
+	uint8_t len; /* of the instruction at the place; 0: not known */
 	struct pmb_operand operands[PMB_PLACE_OPERANDS];
 };
+
+/* As far as there are operands. */
+#define PMB_PLACE_BYTES(place) \
+	(offsetof(struct pmb_place, operands) + (place)->n * sizeof((place)->operands[0]))
 
 #endif

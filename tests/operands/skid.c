@@ -50,6 +50,7 @@ struct place {
 /* What one instruction did. */
 struct truth {
 	uint64_t pc, addr; /* addr 0: it isn't looked at */
+	uint8_t kind;      /* INSN_LOAD, INSN_STORE */
 };
 
 struct verdicts {
@@ -143,11 +144,18 @@ static struct profile_access access_of(const struct user_regs_struct *u, uint64_
 static void judge(struct oracle *o, struct verdicts *v, const struct truth *t, enum pmb_skid skid,
 		  const struct user_regs_struct *now, bool with_address)
 {
-	const struct profile_access access = access_of(now, with_address ? t->addr : 0);
+	struct profile_access access = access_of(now, with_address ? t->addr : 0);
 	const struct pmb_place *place = place_at(o, now->rip, skid);
-	const struct data_finding f = data_finding(place, skid, &access);
-	const bool is_it = now->rip - place->back == t->pc;
+	struct data_finding f;
+	const struct pmb_operand *at;
+	bool is_it;
 
+	/* a PMU that has an address says which of the two it is; of both it says one */
+	if (with_address && t->kind != (INSN_LOAD | INSN_STORE))
+		access.kind = t->kind;
+	f = data_finding(place, skid, &access);
+	at = f.operand ?: f.candidate;
+	is_it = at && now->rip + (uint64_t)(int64_t)at->insn == t->pc;
 	v->samples++;
 	v->contradicted += f.class == DATA_CONTRADICTED;
 	if (f.class == DATA_VALIDATED) {
@@ -188,6 +196,7 @@ static struct truth truth_of(struct oracle *o, const struct user_regs_struct *u)
 	m = &d.mem[0];
 	if (m->loose || m->segment == 0x65)
 		return t;
+	t.kind = m->access;
 	t.addr = (uint64_t)(int64_t)m->disp + (m->segment ? access.regs[PMB_DATA_FS] : 0);
 	t.addr += m->base == INSN_IP ? u->rip + d.len : m->base < 16 ? access.regs[m->base] : 0;
 	t.addr += m->index < 16 ? access.regs[m->index] * m->scale : 0;
@@ -207,7 +216,7 @@ static void look(struct oracle *o, const struct user_regs_struct *u)
 		}
 		if (k == 1)
 			judge(o, &o->after, t, PMB_SKID_AFTER, u, true);
-		judge(o, &o->address[k], t, PMB_SKID_SOME, u, true);
+		judge(o, &o->address[k], t, PMB_SKID_NEAR, u, true);
 		judge(o, &o->clock[k], t, PMB_SKID_SOME, u, false);
 	}
 }

@@ -137,6 +137,52 @@ Test(code_place, not_beyond_a_dozen)
 	cr_expect_eq(place.finding, PMB_PLACE_FAR);
 }
 
+/* mov [rbx],rax; loop: mov rcx,[rbx+8]; add rbx,16; dec rdx; jne loop; ret */
+#define LOOP "\x48\x89\x03\x48\x8b\x4b\x08\x48\x83\xc3\x10\x48\xff\xca\x75\xf3\xc3"
+
+static struct pmb_place near(const char *bytes, size_t len, size_t at)
+{
+	const struct code_bytes code = {(const uint8_t *)bytes, len, at, INSN_X86_64};
+	struct pmb_place place;
+
+	code_place__find(&code, PMB_SKID_NEAR, &place);
+	return place;
+}
+
+static bool is_operand(const struct pmb_operand *o, int32_t insn, uint8_t flags, int64_t disp)
+{
+	return o->base == BX && o->insn == insn && o->flags == flags && o->disp == disp;
+}
+
+/* All that may have been before, the nearest first; of a loop, of the time before, too. */
+Test(code_place, along_all_ways)
+{
+	struct pmb_place place = near(LOOP, sizeof(LOOP) - 1, 3);
+
+	cr_assert_eq(place.finding, PMB_PLACE_FOUND);
+	cr_assert_geq(place.n, 4, "%d", place.n);
+	cr_expect(is_operand(&place.operands[0], -3, PMB_OPERAND_STORE, 0));
+	cr_expect(is_operand(&place.operands[1], 0, PMB_OPERAND_LOAD, -8));
+	cr_expect(is_operand(&place.operands[2], -3, PMB_OPERAND_STORE, -16));
+	cr_expect(is_operand(&place.operands[3], 0, PMB_OPERAND_LOAD, -24));
+	place = near(LOOP, sizeof(LOOP) - 1, 7);
+	cr_expect(is_operand(&place.operands[0], -4, PMB_OPERAND_LOAD, 8));
+	cr_expect(is_operand(&place.operands[1], -7, PMB_OPERAND_STORE, 0));
+}
+
+Test(code_place, where_ways_end)
+{
+	const char nops[] =
+		"\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90";
+	const char call[] = "\x48\x89\x03\xe8\x00\x00\x00\x00\x90\xc3";
+
+	cr_expect_eq(near(nops, 18, 17).finding, PMB_PLACE_FAR);
+	cr_expect_eq(near(nops, 18, 3).finding, PMB_PLACE_BLOCKED);
+	cr_expect_eq(near(call, 10, 9).finding, PMB_PLACE_BLOCKED);
+	cr_expect_eq(near(call, 10, 3).n, 1);
+	cr_expect_eq(near(call, 10, 4).finding, PMB_PLACE_UNKNOWN, "between two instructions");
+}
+
 /* The same of other architectures: an operand that a step changed, and one that is lost. */
 Test(code_place, of_other_architectures)
 {

@@ -99,6 +99,64 @@ Test(places, candidates)
 	}
 }
 
+/* Before the place there are a load and a store; the address, or what the hardware says of it,
+ * tells which it was. */
+Test(places, one_of_several)
+{
+	static const struct {
+		const char *what;
+		uint64_t addr;
+		int64_t second; /* where the store is, from bx */
+		uint32_t kind;
+		uint8_t flags, others; /* of the load, and of the store */
+		enum data_class class;
+		int operand;
+	} cases[] = {
+		{"the nearer one", 0x1008, 16, 0, 0, 0, DATA_VALIDATED, 0},
+		{"the other one", 0x1017, 16, 0, 0, 0, DATA_VALIDATED, 1},
+		{"none", 0x1018, 16, 0, 0, 0, DATA_ADDRESS_ONLY, -1},
+		{"both", 0x1008, 8, 0, 0, 0, DATA_ADDRESS_ONLY, -1},
+		{"both, of a load", 0x1008, 8, LOAD, 0, 0, DATA_VALIDATED, 0},
+		{"both, of a store", 0x1008, 8, STORE, 0, 0, DATA_VALIDATED, 1},
+		{"a load that only a store fits", 0x1010, 16, LOAD, 0, 0, DATA_ADDRESS_ONLY, -1},
+		{"one that fits is lost", 0x1008, 16, 0, PMB_OPERAND_LOST, 0, DATA_ADDRESS_ONLY,
+		 -1},
+		{"all are", 0x1008, 8, 0, PMB_OPERAND_LOST, PMB_OPERAND_LOST, DATA_REGISTER_LOST,
+		 -1},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pmb_place place = place_with(LOAD | cases[i].flags);
+		struct profile_access access = access_to(cases[i].addr);
+		struct data_finding f;
+
+		place.n = 2;
+		place.operands[0].insn = -4;
+		place.operands[1] = place.operands[0];
+		place.operands[1].insn = -8;
+		place.operands[1].disp = cases[i].second;
+		place.operands[1].flags = STORE | cases[i].others;
+		access.kind = cases[i].kind;
+		f = data_finding(&place, PMB_SKID_NEAR, &access);
+		cr_expect_eq(f.class, cases[i].class, "%s: %s", cases[i].what,
+			     data_class_keys[f.class]);
+		cr_expect_eq(f.operand,
+			     cases[i].operand < 0 ? NULL : &place.operands[cases[i].operand], "%s",
+			     cases[i].what);
+	}
+}
+
+/* The same instruction, by two ways: then it was that one. */
+Test(places, one_by_two_ways)
+{
+	struct pmb_place place = place_with(LOAD);
+	struct profile_access access = access_to(0x1008);
+
+	place.n = 2;
+	place.operands[1] = place.operands[0];
+	cr_expect_eq(data_finding(&place, PMB_SKID_NEAR, &access).class, DATA_VALIDATED);
+}
+
 Test(places, instructions_that_are_fetched)
 {
 	const struct pmb_place place = place_with(LOAD);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assemble/internal.h"
+#include "model/data_source.h"
 
 /* Frames that never came (ring full, id unknown): the interrupted instruction is known all the
  * same. */
@@ -322,7 +323,11 @@ static struct account make_account(struct assembly *a, const struct decoded *rec
 /* What tells later which instruction it was: names and code are looked at when all is over. */
 static void account_access(struct assembly *a, const struct pmb_part_data *data, struct account *to)
 {
-	struct profile_access access = {.addr = data->addr, .n_regs = data->n_regs};
+	struct profile_access access = {
+		.addr = data->addr,
+		.n_regs = (uint32_t)data->n_regs,
+		.kind = data_source_kind(data->data_src),
+	};
 
 	if (data->n_regs)
 		memcpy(access.regs, data->regs, sizeof(access.regs));

@@ -11,7 +11,7 @@
 	X(VALIDATED, "validated", "the instruction addresses what the hardware said")            \
 	X(CANDIDATE, "candidate", "an instruction was found, and no address came to check it")   \
 	X(CONTRADICTED, "contradicted", "the instruction addresses something else")              \
-	X(ADDRESS_ONLY, "address_only", "an address came, for code that isn't looked at")        \
+	X(ADDRESS_ONLY, "address_only", "an address came, and no single instruction for it")     \
 	X(BLOCKED, "blocked", "a call, a return, a jump or a function's beginning is before it") \
 	X(BRANCH_TARGET, "branch_target", "a jump leads there: what was before isn't known")     \
 	X(INCOMPLETE, "incomplete", "no instruction that accesses data is close before it")      \

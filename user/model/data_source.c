@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pmubpf/operand.h"
 
 const char *const data_segment_keys[PMB_N_SEGMENTS] = {"none", "kernel", "program",
 						       "heap", "stack",  "mapped"};
@@ -65,6 +66,14 @@ static const char *first_word(const struct word *table, size_t n, uint64_t bits)
 			return table[i].text;
 	}
 	return NULL;
+}
+
+uint32_t data_source_kind(uint64_t data_src)
+{
+	const union perf_mem_data_src src = {.val = data_src};
+
+	return (src.mem_op & PERF_MEM_OP_LOAD ? PMB_OPERAND_LOAD : 0) |
+	       (src.mem_op & PERF_MEM_OP_STORE ? PMB_OPERAND_STORE : 0);
 }
 
 bool data_source(uint64_t data_src, char ret[DATA_SOURCE_TEXT])

@@ -21,5 +21,7 @@ enum { DATA_SOURCE_TEXT = 96 };
  * available" is what the kernel fills in where the PMU has no word for it).
  */
 bool data_source(uint64_t data_src, char ret[DATA_SOURCE_TEXT]);
+/* PMB_OPERAND_LOAD, PMB_OPERAND_STORE; 0: it doesn't say. */
+uint32_t data_source_kind(uint64_t data_src);
 
 #endif

@@ -90,7 +90,8 @@ struct profile_labels {
 /* Of a sample that is about data: what is needed to say which instruction addressed it. */
 struct profile_access {
 	uint64_t addr;   /* 0: none came */
-	uint64_t n_regs; /* 0: none came */
+	uint32_t n_regs; /* 0: none came */
+	uint32_t kind;   /* what the hardware says of it: PMB_OPERAND_LOAD, _STORE; 0: nothing */
 	uint64_t regs[PMB_DATA_REGS];
 };
 

@@ -17,9 +17,9 @@ struct place_key {
 
 struct known {
 	size_t max_bytes;
-	struct intern place_keys;     /* struct place_key; number - 1 indexes places */
-	struct pmb_place *place_list; /* what instructions address */
-	size_t n_places, cap_places;
+	struct intern place_keys;      /* struct place_key; number - 1 indexes places */
+	struct pmb_place **place_list; /* what instructions address; no longer than they are */
+	size_t n_places, cap_places, place_bytes;
 	struct intern locations; /* struct location; number - 1 indexes names */
 	struct sym_name *names;  /* the arrays of inlined calls are ours */
 	size_t n, cap;
@@ -47,6 +47,8 @@ static void forget(struct known *k)
 		free(k->build_ids[i]);
 	free(k->names);
 	free(k->build_ids);
+	for (size_t i = 0; i < k->n_places; i++)
+		free(k->place_list[i]);
 	free(k->place_list);
 	intern__done(&k->place_keys);
 	intern__done(&k->locations);
@@ -67,7 +69,7 @@ size_t known__bytes(const struct known *k)
 {
 	return intern__bytes(&k->locations) + intern__bytes(&k->files) + k->n * sizeof(*k->names) +
 	       intern__bytes(&k->place_keys) + k->n_places * sizeof(*k->place_list) +
-	       k->inlined_bytes + texts__totals(k->texts).bytes;
+	       k->place_bytes + k->inlined_bytes + texts__totals(k->texts).bytes;
 }
 
 void known__begin(struct known *k)
@@ -146,7 +148,7 @@ bool known__find_place(const struct known *k, uint64_t file_serial, uint64_t off
 	uint32_t number = intern__find(&k->place_keys, &key, sizeof(key));
 
 	if (number)
-		*ret = k->place_list[number - 1];
+		memcpy(ret, k->place_list[number - 1], PMB_PLACE_BYTES(k->place_list[number - 1]));
 	return number;
 }
 
@@ -159,7 +161,8 @@ void known__keep_place(struct known *k, uint64_t file_serial, uint64_t off, enum
 	    intern__add(&k->place_keys, &key, sizeof(key)) <= k->n_places)
 		return;
 	GROW(k->place_list, k->n_places, k->cap_places);
-	k->place_list[k->n_places++] = *place;
+	k->place_list[k->n_places++] = xmemdup(place, PMB_PLACE_BYTES(place));
+	k->place_bytes += PMB_PLACE_BYTES(place);
 }
 
 const char *known__build_id(const struct known *k, uint64_t file_serial)

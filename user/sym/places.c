@@ -35,6 +35,15 @@ static const struct profile_access *access_of(const struct places *p, const stru
 	return profile__access_of(p->profile, row->key.access);
 }
 
+/* Of one with an address, what there is before it is told apart by that. */
+static enum pmb_skid skid_of(const struct places *p, const struct profile_row *row)
+{
+	const enum pmb_skid skid = p->skids[row->key.event];
+	const struct profile_access *access = access_of(p, row);
+
+	return skid == PMB_SKID_SOME && access && access->addr ? PMB_SKID_NEAR : skid;
+}
+
 struct asker {
 	struct places *places;
 	const struct frame *frames;
@@ -68,7 +77,7 @@ static struct debuginfod *servers_for(const struct asker *a, uint32_t file)
 	return hot && a->places->types ? a->places->servers : NULL;
 }
 
-static struct pmb_place *at(const struct places *p, uint32_t frame, enum pmb_skid skid)
+static struct pmb_place **at(const struct places *p, uint32_t frame, enum pmb_skid skid)
 {
 	return &p->list[(size_t)frame * PMB_N_SKIDS + skid];
 }
@@ -90,7 +99,7 @@ static void ask(const struct asker *a, const uint32_t *ids, size_t n, enum pmb_s
 		offs[i] = a->frames[ids[i]].off;
 	sym__places(a->sym, &which, skid, offs, n, found);
 	for (size_t i = 0; i < n; i++) {
-		*at(a->places, ids[i], skid) = found[i];
+		*at(a->places, ids[i], skid) = xmemdup(&found[i], PMB_PLACE_BYTES(&found[i]));
 		if (a->places->known)
 			known__keep_place(a->places->known, file->serial, offs[i], skid, &found[i]);
 	}
@@ -99,6 +108,7 @@ static void ask(const struct asker *a, const uint32_t *ids, size_t n, enum pmb_s
 /* Of earlier parts; is there anything left to ask? */
 static bool take_known(const struct asker *a, enum pmb_skid skid, bool *wanted, size_t n_frames)
 {
+	struct pmb_place place;
 	bool any = false;
 
 	for (uint32_t i = 1; i < n_frames; i++) {
@@ -108,8 +118,10 @@ static bool take_known(const struct asker *a, enum pmb_skid skid, bool *wanted, 
 			continue;
 		if (a->places->known &&
 		    known__find_place(a->places->known, files__get(a->files, f->file)->serial,
-				      f->off, skid, at(a->places, i, skid)))
+				      f->off, skid, &place)) {
+			*at(a->places, i, skid) = xmemdup(&place, PMB_PLACE_BYTES(&place));
 			wanted[i] = false;
+		}
 		any |= wanted[i];
 	}
 	return any;
@@ -151,7 +163,7 @@ static bool want_frames(const struct places *p, enum pmb_skid skid, bool *wanted
 	for (size_t i = 0; i < n; i++) {
 		uint32_t frame = place_of(p->profile, &rows[i]);
 
-		if (!frame || !access_of(p, &rows[i]) || p->skids[rows[i].key.event] != skid)
+		if (!frame || !access_of(p, &rows[i]) || skid_of(p, &rows[i]) != skid)
 			continue;
 		wanted[frame] = any = true;
 	}
@@ -322,9 +334,8 @@ int places__resolve(struct places *ret, const struct files *files, int stop_fd, 
 		if (!want_frames(ret, skid, wanted))
 			continue;
 		if (!ret->list) {
-			ret->list = xcalloc(n * PMB_N_SKIDS, sizeof(*ret->list));
-			for (size_t i = 0; i < n * PMB_N_SKIDS; i++)
-				ret->list[i].finding = PMB_PLACE_UNKNOWN;
+			ret->n_list = n * PMB_N_SKIDS;
+			ret->list = xcalloc(ret->n_list, sizeof(*ret->list));
 		}
 		if (!take_known(&a, skid, wanted, n))
 			continue;
@@ -345,6 +356,8 @@ int places__resolve(struct places *ret, const struct files *files, int stop_fd, 
 
 void places__done(struct places *places)
 {
+	for (size_t i = 0; i < places->n_list; i++)
+		free(places->list[i]);
 	free(places->list);
 	free(places->objects);
 	free(places->variables);
@@ -419,6 +432,38 @@ static struct data_finding check(const struct pmb_place *place, enum pmb_skid sk
 	return f;
 }
 
+/* Of several instructions it is the one that addresses what the hardware said. If two do, it may
+ * be either. */
+static struct data_finding choose(const struct pmb_place *place,
+				  const struct profile_access *access)
+{
+	struct data_finding f = {.class = DATA_ADDRESS_ONLY};
+	const struct pmb_operand *found = NULL;
+	bool all_lost = true;
+
+	for (int i = 0; i < place->n; i++) {
+		const struct pmb_operand *o = &place->operands[i];
+
+		if (access->kind && !(access->kind & o->flags))
+			continue;
+		all_lost &= (o->flags & PMB_OPERAND_LOST) != 0;
+		if (o->flags & PMB_OPERAND_LOST || !covers(access, o, PMB_SKID_NEAR))
+			continue;
+		if (found && found->insn != o->insn)
+			return f;
+		found = found ?: o;
+	}
+	if (!found) {
+		f.class = all_lost ? DATA_REGISTER_LOST : DATA_ADDRESS_ONLY;
+		return f;
+	}
+	return (struct data_finding){.class = DATA_VALIDATED,
+				     .access = kind_of(found),
+				     .operand = found,
+				     .from = address_of(access, found),
+				     .size = found->size};
+}
+
 struct data_finding data_finding(const struct pmb_place *place, enum pmb_skid skid,
 				 const struct profile_access *access)
 {
@@ -436,6 +481,8 @@ struct data_finding data_finding(const struct pmb_place *place, enum pmb_skid sk
 		return (struct data_finding){.class = DATA_VALIDATED, .fetch = true};
 	if (place->finding == PMB_PLACE_UNKNOWN || !access->n_regs)
 		return unknown;
+	if (place->finding == PMB_PLACE_FOUND && skid == PMB_SKID_NEAR)
+		return choose(place, access);
 	if (place->finding == PMB_PLACE_FOUND)
 		return check(place, skid, access);
 	return (struct data_finding){.class = classes[place->finding]};
@@ -446,14 +493,15 @@ bool places__find(const struct places *places, const struct profile_row *row,
 {
 	static const struct pmb_place nowhere = {.finding = PMB_PLACE_UNKNOWN};
 	const struct profile_access *access;
+	const struct pmb_place *place;
 	enum pmb_skid skid;
 	uint32_t frame;
 
 	if (!places->profile || !(access = access_of(places, row)))
 		return false;
-	skid = places->skids[row->key.event];
+	skid = skid_of(places, row);
 	frame = place_of(places->profile, row);
-	*ret = data_finding(frame && places->list ? at(places, frame, skid) : &nowhere, skid,
-			    access);
+	place = frame && places->list ? *at(places, frame, skid) : NULL;
+	*ret = data_finding(place ?: &nowhere, skid, access);
 	return true;
 }

@@ -27,7 +27,10 @@ struct places {
 	struct known *known;          /* as in names_opts; NULL: all are asked */
 	void (*meanwhile)(void *ctx); /* as in names_opts; NULL: not */
 	void *meanwhile_ctx;
-	struct pmb_place *list; /* by frame id and skid; NULL: no sample is about data */
+	/* By frame id and skid, as long as they are, NULL: nothing is known; NULL: no sample is
+	 * about data. */
+	struct pmb_place **list;
+	size_t n_list;
 	/* By row: frames of the profile, made for it; 0: none is known. */
 	uint32_t *objects;
 	uint32_t *variables; /* of a candidate, if a symbol stands for where it would be */

@@ -198,6 +198,7 @@ static bool parse_operand(struct cursor *c, struct pmb_operand *o)
 	o->segment = cursor__u8(c);
 	o->flags = cursor__u8(c);
 	o->size = cursor__u16(c);
+	o->insn = (int32_t)cursor__u32(c);
 	o->disp = (int64_t)cursor__u64(c);
 	o->object = cursor__u8(c);
 	o->type = cursor__u32(c);

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "symd/code_search.h"
+#include "symd/code_undo.h"
 #include "symd/insn_data.h"
 
 enum {
@@ -28,8 +30,7 @@ struct insn {
 struct back {
 	struct insn list[BACK_MAX + 1]; /* as a ring: insn i at i % (BACK_MAX + 1) */
 	size_t n;                       /* before the place */
-	int64_t added[INSN_REGS];       /* since, to each register */
-	uint32_t lost;
+	struct code_undo undo;
 };
 
 static struct insn *back__at(struct back *b, size_t i)
@@ -91,76 +92,13 @@ static bool back__mark_targets(struct back *b, const struct code_bytes *code, bo
 	return true;
 }
 
-static uint8_t register_of(uint8_t reg)
-{
-	return reg == INSN_IP ? PMB_REG_IP : reg == INSN_NONE ? PMB_REG_NONE : reg;
-}
-
-static uint8_t extend_of(const struct insn_memory *m)
-{
-	return m->extend == INSN_SIGNED_32   ? PMB_OPERAND_SIGNED_32 :
-	       m->extend == INSN_UNSIGNED_32 ? PMB_OPERAND_UNSIGNED_32 :
-					       0;
-}
-
-/* What the operand was, by the registers that are there now. */
-static void put_operand(const struct back *b, const struct code_bytes *code,
-			const struct insn *insn, const struct insn_memory *m, struct pmb_place *ret)
-{
-	struct pmb_operand o = {
-		.base = register_of(m->base),
-		.index = register_of(m->index),
-		.scale = m->scale,
-		.segment = m->segment ? PMB_REG_FS : PMB_REG_NONE,
-		.flags = m->access | extend_of(m),
-		.object = PMB_REG_NONE,
-		.size = m->size,
-		.disp = m->disp,
-	};
-
-	if (ret->n == PMB_PLACE_OPERANDS)
-		return;
-	if (m->base == INSN_IP)
-		o.disp += (int64_t)(insn->off + insn->o.len) - (int64_t)code->at;
-	else if (m->base < INSN_REGS)
-		o.start = -b->added[m->base];
-	o.disp += o.start;
-	if (m->index < INSN_REGS)
-		o.disp -= b->added[m->index] * m->scale;
-	if ((m->base < INSN_REGS && b->lost & 1U << m->base) ||
-	    (m->index < INSN_REGS && b->lost & 1U << m->index))
-		o.flags |= PMB_OPERAND_LOST;
-	/* what was added to all of it may have overflowed its lower half */
-	if (m->extend && b->added[m->index])
-		o.flags |= PMB_OPERAND_LOST;
-	if (m->loose || insn->o.repeats || m->segment == 0x65)
-		o.flags |= PMB_OPERAND_LOOSE;
-	ret->operands[ret->n++] = o;
-}
-
 static void put_operands(const struct back *b, const struct code_bytes *code,
 			 const struct insn *insn, struct pmb_place *ret)
 {
 	for (int i = 0; i < insn->o.n; i++)
-		put_operand(b, code, insn, &insn->o.mem[i], ret);
-	ret->back = (uint8_t)(code->at - insn->off);
+		ret->operands[ret->n++] =
+			code_undo__operand(&b->undo, &insn->o, i, insn->off, code->at);
 	ret->finding = ret->n ? PMB_PLACE_FOUND : PMB_PLACE_NO_OPERAND;
-}
-
-static void back__undo(struct back *b, const struct insn_data *o)
-{
-	uint32_t written = o->written;
-
-	for (int i = 0; i < INSN_OPERANDS; i++) {
-		const struct insn_step *s = &o->steps[i];
-
-		if (s->reg == INSN_NONE || o->repeats)
-			continue;
-		b->added[s->reg] += s->added;
-		/* pop of the stack pointer itself has no step */
-		written &= ~(1U << s->reg);
-	}
-	b->lost |= written;
 }
 
 static bool blocks(const struct insn *insn)
@@ -184,7 +122,7 @@ static enum pmb_finding look_back(struct back *b, const struct code_bytes *code,
 			return PMB_PLACE_BLOCKED;
 		if (!insn->known)
 			return PMB_PLACE_UNKNOWN;
-		back__undo(b, &insn->o);
+		code_undo__step(&b->undo, &insn->o);
 		put_operands(b, code, insn, ret);
 		if (ret->n)
 			return PMB_PLACE_FOUND;
@@ -199,10 +137,7 @@ static void put_repeated(const struct back *b, const struct code_bytes *code,
 {
 	struct back after = *b;
 
-	for (int i = 0; i < INSN_OPERANDS; i++) {
-		if (insn->o.steps[i].reg != INSN_NONE)
-			after.added[insn->o.steps[i].reg] += insn->o.steps[i].added;
-	}
+	code_undo__repeated(&after.undo, &insn->o);
 	put_operands(&after, code, insn, ret);
 }
 
@@ -220,6 +155,10 @@ void code_place__find(const struct code_bytes *code, enum pmb_skid skid, struct 
 	if (skid == PMB_SKID_EXACT || skid == PMB_SKID_BEFORE) {
 		if (here.known)
 			put_operands(&b, code, &here, ret);
+		return;
+	}
+	if (skid == PMB_SKID_NEAR) {
+		code_search__find(code, ret);
 		return;
 	}
 	if (!back__read(&b, code))

@@ -3,18 +3,19 @@
 
 #include "symd/code_place.h"
 
-/* The same instruction again, as it stands there. */
+/* The same instructions again, as they stand there. */
 static void put_objects(struct elf_objects *objects, uint64_t vaddr, const struct code_bytes *code,
 			struct pmb_place *ret)
 {
-	size_t insn = code->at - ret->back;
-	struct insn_data o;
+	for (int i = 0; i < ret->n; i++) {
+		struct pmb_operand *operand = &ret->operands[i];
+		const size_t insn = code->at + (size_t)(int64_t)operand->insn;
+		struct insn_data o;
 
-	if (ret->finding != PMB_PLACE_FOUND ||
-	    !insn_data__read(code->set, code->bytes + insn, code->len - insn, &o))
-		return;
-	for (int i = 0; i < ret->n && i < o.n; i++)
-		elf_objects__find(objects, vaddr - ret->back, vaddr, &o.mem[i], &ret->operands[i]);
+		if (insn_data__read(code->set, code->bytes + insn, code->len - insn, &o))
+			elf_objects__find(objects, vaddr + (uint64_t)(int64_t)operand->insn, vaddr,
+					  &o.mem[operand->which], operand);
+	}
 }
 
 void elf_place__find(const struct elf_file *elf, struct elf_objects *objects, uint64_t file_off,

@@ -25,8 +25,9 @@
  * 			u16 len, object}
  * 	PLACES		u8 skid, u8 types, u32 n,	u32 m, m × {u8 finding, u8 len, u8 k,
  * 			n × u64				k × operand}
- * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u64 disp,
- * 							u8 object, u32 type, u32 every, u64 start
+ * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u32 insn,
+ * 							u64 disp, u8 object, u32 type,
+ * 							u32 every, u32 at, u64 start
  * 	LAYOUT		u64				u16 len, layout
  * 	SITE		u64 offset, u16 len, name	u8 status, u8 emulated, u32 n,
  * 							u64 file offset

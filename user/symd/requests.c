@@ -163,6 +163,7 @@ static void put_place(struct buf *b, const struct pmb_place *place)
 		symd_msg__put_u8(b, o->segment);
 		symd_msg__put_u8(b, o->flags);
 		symd_msg__put_u16(b, o->size);
+		symd_msg__put_u32(b, (uint32_t)o->insn);
 		symd_msg__put_u64(b, (uint64_t)o->disp);
 		symd_msg__put_u8(b, o->object);
 		symd_msg__put_u32(b, o->type);
@@ -174,7 +175,7 @@ static void put_place(struct buf *b, const struct pmb_place *place)
 
 static int requests__places(struct requests *s, struct cursor *body)
 {
-	enum { PLACE_MOST = 3 + 36 * PMB_PLACE_OPERANDS };
+	enum { PLACE_MOST = 3 + 40 * PMB_PLACE_OPERANDS };
 	uint8_t skid = cursor__u8(body), types = cursor__u8(body);
 	uint32_t n = cursor__u32(body), done = 0;
 	uint64_t end = turn__end();

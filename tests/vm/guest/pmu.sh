@@ -203,6 +203,17 @@ t_no_level() {
 	expect_eq "$(sum_get precise)" 0 "precise level"
 }
 
+# Two instructions later, with no level: the address tells it from the nearer one.
+t_several_before() {
+	play precise=0 "ip=$(say_ip struck_end)" "di=$TARGET"
+	struck "addr=$TARGET" Pu $LABELS
+	expect_all 'validated;load;target;0..7'
+	struck "addr=$((TARGET + 8))" Pu $LABELS
+	expect_all 'validated;store;target;8..15'
+	struck "addr=$((TARGET + 16))" Pu data_class
+	expect_all address_only
+}
+
 # The kernel is told to allow 1,000 a second, of 5,000.
 t_throttled() {
 	local rate limit=/proc/sys/kernel/perf_event_max_sample_rate
