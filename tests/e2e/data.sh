@@ -281,6 +281,70 @@ t_types_of_objects() {
 	expect_no_match "$T/folded" '^struct (node|wide)' "without DWARF"
 }
 
+# Go's functions are in its own table, and its DWARF says what registers have.
+t_types_of_go() {
+	need_decoder
+	command -v go >/dev/null || skip "no go"
+	cat >"$T/touch.go" <<-GO
+		package main
+
+		type Body struct {
+			id   int64
+			pos  struct{ x, y float64 }
+			room [8192]byte
+			next *Body
+			mass float64
+		}
+
+		var table [50]Body
+		var kept int64
+
+		//go:noinline
+		func say() { kept++ }
+
+		//go:noinline
+		func touchGlobal(i int) { table[i].mass = 1 }
+
+		//go:noinline
+		func touchPointer(b *Body) { b.mass = 2 }
+
+		//go:noinline
+		func touchSlice(all []Body, i int) { all[i].pos.y = 3 }
+
+		//go:noinline
+		func touchLink(b *Body) { say(); b.next.mass = 4 }
+
+		func main() {
+			pointed, sliced := make([]Body, 50), make([]Body, 50)
+			linked := make([]Body, 50)
+			for i := range table {
+				touchGlobal(i)
+				touchPointer(&pointed[i])
+				touchSlice(sliced, i)
+				touchLink(&Body{next: &linked[i]})
+			}
+		}
+	GO
+	HOME=$T GO111MODULE=off go build -o "$T/touch" "$T/touch.go" 2>"$T/err" ||
+		skip "go builds nothing here"
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member,data_class \
+		-o "$T/folded" --summary "$T/sum.json" -- "$T/touch"
+	expect_ledger
+	expect_eq "$(class contradicted)" 0 "contradicted"
+	# two objects of them may begin on one page
+	expect_ge "$(of_go 'table;main.Body\[\];mass' Global)" 40 "a global's"
+	expect_ge "$(of_go '[^;]*;main.Body;mass' Pointer)" 40 "by a pointer"
+	expect_ge "$(of_go '[^;]*;main.Body;pos.y' Slice)" 40 "of a slice"
+	expect_ge "$(of_go '[^;]*;main.Body;mass' Link)" 40 "by a link"
+	grep -E ';main\.touch' "$T/folded" | grep -vE '_\[k\]' |
+		grep -vE '^[^;]*;main.Body(\[\])?;(mass|pos.y|id);validated;' >"$T/other" || :
+	expect_eq "$(cat "$T/other")" "" "anything else"
+}
+
+of_go() { # WHAT FUNCTION
+	folded_sum_of "$T/folded" "^([a-z]*\.)?$1;validated;.*main\.touch$2"
+}
+
 # What compilers make of the same is not the same. Without optimization a pointer is loaded from the
 # frame each time.
 t_types_of_objects_by_compiler() {

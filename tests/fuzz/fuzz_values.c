@@ -68,8 +68,8 @@ static bool holds(void *ctx, const struct pointee *outer, const struct pointee *
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct code_values_fns fns = {held,       ends, in_object, in_frame,
-					    at_address, call, holds,     NULL};
+	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
+					    call, holds, NULL,      size % 2};
 	struct code_values *values = code_values__new(data, size, &fns);
 	struct code_value v;
 

@@ -167,8 +167,8 @@ static const struct {
 
 Test(code_values, what_registers_are)
 {
-	const struct code_values_fns fns = {held,       ends, in_object, in_frame,
-					    at_address, call, holds,     NULL};
+	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
+					    call, holds, NULL,      false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct code_values *values = code_values__new(cases[i].code, cases[i].len, &fns);
@@ -203,8 +203,8 @@ static const struct {
 
 Test(code_values, what_is_stored)
 {
-	const struct code_values_fns fns = {held,       ends, in_object, in_frame,
-					    at_address, call, holds,     NULL};
+	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
+					    call, holds, NULL,      false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(stored); i++) {
 		struct code_values *values = code_values__new(stored[i].code, stored[i].len, &fns);
@@ -217,6 +217,27 @@ Test(code_values, what_is_stored)
 			  "%s: kind %d", stored[i].what, (int)v.kind);
 		code_values__free(values);
 	}
+}
+
+/* In Go's code. */
+Test(code_values, what_calls_of_go_leave)
+{
+	static const uint8_t code[] = "\x48\x89\xfb\xe8\xf8\x00\x00\x00\xc3";
+	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
+					    call, holds, NULL,      true};
+	struct code_values *values = code_values__new(code, sizeof(code) - 1, &fns);
+	struct code_value v;
+
+	cr_assert_not_null(values);
+	code_values__at(values, 3, BX, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_POINTER, "mov rbx,rdi");
+	code_values__at(values, 8, BX, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_ANY, "behind a call");
+	code_values__at(values, 8, AX, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_ANY, "what it returns");
+	code_values__at(values, 8, SP, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_FRAME);
+	code_values__free(values);
 }
 
 #define POINTER(t, a, e) VALUE(t, a, e, false)

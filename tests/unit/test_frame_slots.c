@@ -57,6 +57,14 @@ Test(frame_slots, where_one_lies, .init = init, .fini = done)
 	cr_expect_eq(at(0x200, -32, FRAME_NOWHERE, FRAME_NOWHERE, 8), 0, "not there any more");
 }
 
+/* Go says so of the first argument. */
+Test(frame_slots, where_the_frame_begins, .init = init, .fini = done)
+{
+	cr_assert(add(OUTER, 0, DW_OP_call_frame_cfa, 0));
+	cr_expect_eq(at(0x100, 0, FRAME_NOWHERE, FRAME_NOWHERE, 8), OUTER);
+	cr_expect_eq(at(0x100, -8, FRAME_NOWHERE, FRAME_NOWHERE, 8), 0, "below it");
+}
+
 /* Bytes 8 to 16 of one that is in several pieces; where it is said to be they begin. */
 Test(frame_slots, a_piece_of_one, .init = init, .fini = done)
 {

@@ -25,7 +25,8 @@ enum {
 	ROUNDS_MAX = 24,
 	AGAIN_MAX = 4,
 	RECAST_MAX = 64,    /* each is looked for at each load */
-	CLOBBERED = 0x0fc7, /* by calls: ax, cx, dx, si, di, r8 to r11 */
+	CLOBBERED = 0x0fc7, /* by calls: ax, cx, dx, si, di, r8 to r11… */
+	BY_GO = 0xffcf,     /* …and of Go's all but sp and bp */
 };
 
 struct state {
@@ -288,12 +289,17 @@ static void step(const struct code_values *c, struct state *s, const struct code
 	}
 }
 
+static unsigned clobbered(const struct code_values *c)
+{
+	return c->fns->go ? BY_GO : CLOBBERED;
+}
+
 static unsigned written_by(const struct code_values *c, const struct code_step *insn)
 {
 	struct insn_data o;
 
 	if (insn->site || insn->padding)
-		return insn->site ? CLOBBERED : 0;
+		return insn->site ? clobbered(c) : 0;
 	return x86_operand__read(c->bytes + insn->off, insn->len, &o) ? o.written : UINT16_MAX;
 }
 
@@ -324,7 +330,9 @@ static void call(const struct code_values *c, struct state *s, const struct code
 {
 	const struct call_facts *facts = &c->sites[insn->site - 1].facts;
 
-	forget(s, CLOBBERED);
+	forget(s, clobbered(c));
+	if (c->fns->go)
+		return;
 	if (facts->returns)
 		s->regs[X86_AX] = (struct code_value){CODE_VALUE_POINTER, facts->returned};
 	else if (facts->fresh)
@@ -402,7 +410,7 @@ static void learn_fresh(struct code_values *c, const struct state *s, const stru
 		    c->fns->held(c->fns->ctx, insn->off, reg, &v.to))
 			use(c, &s->regs[reg], &v.to);
 	}
-	if (insn->site && c->sites[insn->site - 1].facts.takes)
+	if (insn->site && !c->fns->go && c->sites[insn->site - 1].facts.takes)
 		use(c, &s->regs[X86_DI], &c->sites[insn->site - 1].facts.taken);
 	if (stored && s->regs[stored->src].kind == CODE_VALUE_FRESH) {
 		v = loaded(c, s, insn, &stored->mem);

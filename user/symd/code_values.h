@@ -32,6 +32,7 @@ struct code_values_fns {
 	/* As code_value_types has it. */
 	bool (*holds)(void *ctx, const struct pointee *outer, const struct pointee *inner);
 	void *ctx;
+	bool go; /* a call leaves nothing in registers, and what it takes is where DWARF says */
 };
 
 struct code_values;

@@ -62,7 +62,7 @@ static bool address_of(Dwarf_Die *variable, uint64_t *ret)
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!dwarf_attr(variable, DW_AT_location, &attribute) ||
+	if (!type_walk__location(variable, DW_AT_location, &attribute) ||
 	    dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
 		return false;
 	*ret = ops[0].number;

@@ -49,7 +49,7 @@ struct elf_file {
 	struct elf_names names;
 	bool sane;           /* see elf_sections__sane() */
 	bool read;           /* symbol tables are found */
-	struct go_names *go; /* where there is no .symtab; NULL: it isn't Go's */
+	struct go_names *go; /* NULL: it isn't Go's */
 	struct debug_info *info;
 	bool info_read; /* or there is none */
 };
@@ -103,6 +103,38 @@ static void read_identity(struct elf_file *f)
 	f->id.link_crc = f->id.link ? crc : 0;
 }
 
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct cfi_code *x = a, *y = b;
+
+	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
+}
+
+static void add_go(struct elf_file *f)
+{
+	_cleanup_free_ struct go_names *go = NULL;
+	size_t n = 0;
+
+	if (!f->sane || !elf_file__is_64(f))
+		return;
+	go = xcalloc(1, sizeof(*go));
+	for (size_t i = 0; i < f->n_loads; i++) {
+		const struct load *l = &f->loads[i];
+
+		if (l->exec)
+			go->code[n++] = (struct cfi_code){l->file_off, l->vaddr, l->filesz};
+	}
+	qsort(go->code, n, sizeof(*go->code), by_vaddr);
+	if (elf_go__open(&go->pcln, f->elf, f->fd, go->code, n))
+		f->go = TAKE_PTR(go);
+}
+
+static bool has_go(const struct elf_file *f)
+{
+	return elf_section__by_name(f->elf, ".gopclntab") ||
+	       elf_section__by_name(f->elf, ".data.rel.ro.gopclntab");
+}
+
 int elf_file__open(int fd, struct elf_file **ret)
 {
 	struct elf_file *f = xcalloc(1, sizeof(*f));
@@ -117,6 +149,8 @@ int elf_file__open(int fd, struct elf_file **ret)
 		return -EINVAL;
 	}
 	read_identity(f);
+	if (has_go(f))
+		add_go(f);
 	*ret = f;
 	return 0;
 }
@@ -294,6 +328,19 @@ bool elf_file__function(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_
 	return true;
 }
 
+bool elf_file__code(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_start,
+		    uint64_t *ret_end, bool *ret_go)
+{
+	struct elf_name name;
+
+	*ret_go = f->go && elf_go__find(&f->go->pcln, vaddr, &name);
+	if (!*ret_go)
+		return elf_file__function(f, vaddr, ret_start, ret_end);
+	*ret_start = name.start;
+	*ret_end = name.end;
+	return true;
+}
+
 /* Two segments may hold the same bytes of the file; the executable one ran. The kernel maps whole
  * pages, so what stands beside a segment in its pages can run too, but only if nothing else
  * fits. */
@@ -334,32 +381,6 @@ static void add_minidebug(struct elf_file *f)
 				      elf_section__by_type(f->mini, SHT_SYMTAB));
 }
 
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct cfi_code *x = a, *y = b;
-
-	return (x->vaddr > y->vaddr) - (x->vaddr < y->vaddr);
-}
-
-static void add_go(struct elf_file *f)
-{
-	_cleanup_free_ struct go_names *go = NULL;
-	size_t n = 0;
-
-	if (!f->sane || !elf_file__is_64(f))
-		return;
-	go = xcalloc(1, sizeof(*go));
-	for (size_t i = 0; i < f->n_loads; i++) {
-		const struct load *l = &f->loads[i];
-
-		if (l->exec)
-			go->code[n++] = (struct cfi_code){l->file_off, l->vaddr, l->filesz};
-	}
-	qsort(go->code, n, sizeof(*go->code), by_vaddr);
-	if (elf_go__open(&go->pcln, f->elf, f->fd, go->code, n))
-		f->go = TAKE_PTR(go);
-}
-
 static void find_tables(struct elf_file *f)
 {
 	Elf_Scn *of_debug = f->debug ? elf_section__by_type(f->debug, SHT_SYMTAB) : NULL;
@@ -372,7 +393,7 @@ static void find_tables(struct elf_file *f)
 		elf_names__add_symtab(&f->names, &full, symtab);
 	else
 		add_minidebug(f);
-	if (!symtab)
+	if (!symtab && !f->go)
 		add_go(f);
 	elf_names__add_dynsym(&f->names, &file, elf_section__by_type(f->elf, SHT_DYNSYM), f->sane);
 	f->read = true;

@@ -50,6 +50,9 @@ size_t elf_file__read(const struct elf_file *f, uint64_t vaddr, void *ret, size_
  * is of 32 bits. */
 bool elf_file__function(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_start,
 			uint64_t *ret_end);
+/* The same, or as Go's own table has it: then a call leaves nothing in registers. */
+bool elf_file__code(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_start,
+		    uint64_t *ret_end, bool *ret_go);
 /* Looks for the symbols of the first of n addresses; was it asked for the last time? */
 void elf_file__ask(struct elf_file *f, const uint64_t *vaddrs, size_t n);
 bool elf_file__asked(const struct elf_file *f, uint64_t vaddr);

@@ -76,8 +76,8 @@ struct elf_objects *elf_objects__new(struct elf_file *elf)
 	o->elf = elf;
 	if (elf_file__machine(elf) == EM_X86_64) /* registers of others are numbered otherwise */
 		o->info = elf_file__debug_info(elf);
-	o->fns = (struct code_values_fns){held,       ends, in_object, in_frame,
-					  at_address, call, holds,     o};
+	o->fns = (struct code_values_fns){held, ends,  in_object, in_frame, at_address,
+					  call, holds, o,         false};
 	return o;
 }
 
@@ -106,7 +106,8 @@ static void enter_function(struct elf_objects *o, uint64_t vaddr)
 	if (vaddr - o->start < o->end - o->start)
 		return;
 	leave_function(o);
-	if (!elf_file__function(o->elf, vaddr, &start, &end) || vaddr - start >= ELF_FUNCTION_MAX)
+	if (!elf_file__code(o->elf, vaddr, &start, &end, &o->fns.go) ||
+	    vaddr - start >= ELF_FUNCTION_MAX)
 		return;
 	size = end - start < ELF_FUNCTION_MAX ? end - start : ELF_FUNCTION_MAX;
 	o->bytes = xcalloc(1, size);

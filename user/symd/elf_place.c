@@ -26,11 +26,12 @@ void elf_place__find(const struct elf_file *elf, struct elf_objects *objects, ui
 	const bool at_the_place = skid == PMB_SKID_EXACT || skid == PMB_SKID_BEFORE;
 	uint64_t vaddr, start, end;
 	size_t size;
+	bool go;
 
 	*ret = (struct pmb_place){.finding = PMB_PLACE_UNKNOWN};
 	if (!insn_set__of(elf_file__machine(elf), elf_file__is_64(elf), &code.set) ||
 	    !elf_file__vaddr(elf, file_off, &vaddr) ||
-	    !elf_file__function(elf, vaddr, &start, &end))
+	    !elf_file__code(elf, vaddr, &start, &end, &go))
 		return;
 	if (at_the_place)
 		start = vaddr;

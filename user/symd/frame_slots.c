@@ -26,7 +26,7 @@ void frame_slots__enter(struct frame_slots *s, Dwarf_Die *function)
 
 	s->n = 0;
 	s->base = FRAME_NOWHERE;
-	if (!dwarf_attr(function, DW_AT_frame_base, &attribute) ||
+	if (!type_walk__location(function, DW_AT_frame_base, &attribute) ||
 	    dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
 		return;
 	s->by = FRAME_BY_CFA;
@@ -43,9 +43,14 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 		return false;
 	new.at = (int64_t)(ops[0].number - slot->first);
 	new.by = s->by;
-	if (ops[0].atom == DW_OP_fbreg ? s->base == FRAME_NOWHERE :
-					 !by_register(ops[0].atom - DW_OP_breg0, &new.by))
+	/* as Go has what is where the frame begins */
+	if (ops[0].atom == DW_OP_call_frame_cfa) {
+		new.at = -(int64_t)slot->first;
+		new.by = FRAME_BY_CFA;
+	} else if (ops[0].atom == DW_OP_fbreg ? s->base == FRAME_NOWHERE :
+						!by_register(ops[0].atom - DW_OP_breg0, &new.by)) {
 		return false;
+	}
 	GROW(s->list, s->n, s->cap);
 	s->list[s->n++] = new;
 	return true;

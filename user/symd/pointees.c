@@ -226,7 +226,8 @@ static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die, 
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (!dwarf_attr(die, DW_AT_location, &attribute) || !type_walk__type_of(die, &v.type))
+	if (!type_walk__location(die, DW_AT_location, &attribute) ||
+	    !type_walk__type_of(die, &v.type))
 		return;
 	v.is_pointer = is_register(p, v.type) && pointees__in_type(p, &v.type, 0, &v.what);
 	while (may_look(p) &&

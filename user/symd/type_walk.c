@@ -172,6 +172,19 @@ uint64_t type_walk__elements(struct type_walk *w, Dwarf_Die *array)
 	return any ? all : 0;
 }
 
+/* libdw takes no location in a block since DWARF 4. Go writes them so; in a short one the same
+ * bytes stand as in what it should be. */
+bool type_walk__location(Dwarf_Die *die, unsigned attribute, Dwarf_Attribute *ret)
+{
+	Dwarf_Block block;
+
+	if (!dwarf_attr(die, attribute, ret))
+		return false;
+	if (ret->form == DW_FORM_block1 && dwarf_formblock(ret, &block) == 0 && block.length < 128)
+		ret->form = DW_FORM_exprloc;
+	return true;
+}
+
 /* In bytes. 0: not known. */
 uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type)
 {
