@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assemble/internal.h"
+#include "base/mem.h"
 #include "model/objects.h"
 
 bool assembly__is_in_stack(const struct assembly *a, const struct account *to)
@@ -28,32 +29,60 @@ static bool may_be(const struct assembly *a, const struct frame *f)
 		t->interpreter(a->opts.ctx, f->file, f->off) != PMB_EVAL_NONE);
 }
 
-void assembly__put_in_stack(struct assembly *a, struct account *to)
-{
-	uint32_t joined[PMB_MAX_FRAMES], functions[PMB_MAX_FRAMES + 1], n, n_functions;
-	const struct frame *all;
+/* Functions of JavaScript that are still to be put somewhere, from the innermost on. */
+struct functions {
 	const uint32_t *ids;
+	uint32_t n;
+};
 
-	n_functions = profile__stack_frames(a->profile, to->python, &ids);
-	if (n_functions > PMB_MAX_FRAMES + 1)
-		n_functions = PMB_MAX_FRAMES + 1;
-	memcpy(functions, ids, n_functions * sizeof(*ids));
-	n = profile__stack_frames(a->profile, to->key.user_stack, &ids);
-	if (n > PMB_MAX_FRAMES)
-		n = PMB_MAX_FRAMES;
-	memcpy(joined, ids, n * sizeof(*ids));
-	for (uint32_t i = 1; i < n_functions; i++) {
+/* Puts those of the native frame at that position to ret, innermost first: what is inlined comes
+ * before what it is inlined in. Returns how many. */
+static uint32_t put_frame(struct assembly *a, struct functions *f, uint32_t position,
+			  uint32_t native, uint32_t *ret)
+{
+	bool is_known = false;
+	const struct frame *all;
+	uint32_t n = 0;
+
+	for (; f->n; f->ids++, f->n--) {
 		struct frame frame = {.kind = FRAME_SCRIPT};
-		uint32_t position, number;
+		uint32_t at, number;
 
 		profile__frames(a->profile, &all); /* each new one may move them */
-		position = object_position(all[functions[i]].off);
-		number = object_number(all[functions[i]].off);
+		at = object_position(all[*f->ids].off);
+		number = object_number(all[*f->ids].off);
+		if (at > position)
+			break;
+		if (at < position || !may_be(a, &all[native]))
+			continue;
+		is_known = number < OBJECT_IN_STACK;
 		frame.off = placed_object(number, 0);
-		if (position && position <= n && number < OBJECT_IN_STACK &&
-		    may_be(a, &all[joined[position - 1]]))
-			joined[position - 1] = profile__frame(a->profile, &frame);
+		if (is_known)
+			ret[n++] = profile__frame(a->profile, &frame);
 	}
-	to->key.user_stack = profile__stack(a->profile, joined, n);
+	if (!is_known) /* the one that has the frame */
+		ret[n++] = native;
+	return n;
+}
+
+void assembly__put_in_stack(struct assembly *a, struct account *to)
+{
+	uint32_t native[PMB_MAX_FRAMES], ids[PMB_MAX_FRAMES + 1], n, n_joined = 0;
+	uint32_t joined[ARRAY_SIZE(native) + ARRAY_SIZE(ids)];
+	struct functions f = {.ids = ids + 1};
+	const uint32_t *from;
+
+	f.n = profile__stack_frames(a->profile, to->python, &from);
+	if (f.n > ARRAY_SIZE(ids))
+		f.n = ARRAY_SIZE(ids);
+	memcpy(ids, from, f.n * sizeof(*ids));
+	f.n--; /* the first one says what they are */
+	n = profile__stack_frames(a->profile, to->key.user_stack, &from);
+	if (n > PMB_MAX_FRAMES)
+		n = PMB_MAX_FRAMES;
+	memcpy(native, from, n * sizeof(*native));
+	for (uint32_t i = 0; i < n; i++)
+		n_joined += put_frame(a, &f, i + 1, native[i], joined + n_joined);
+	to->key.user_stack = profile__stack(a->profile, joined, n_joined);
 	to->python = 0;
 }
