@@ -121,6 +121,7 @@ WORKLOAD_FLAGS_badcontexts := -rdynamic
 $(O)/workloads/contextlib: tests/workloads/contexts.c
 $(O)/workloads/newpython $(O)/workloads/oldpython: tests/workloads/fakepython.c
 $(O)/workloads/otherv8 $(O)/workloads/newerv8: tests/workloads/fakev8.c
+$(O)/workloads/fakev8 $(O)/workloads/otherv8 $(O)/workloads/newerv8: tests/workloads/v8_objects.h
 WORKLOAD_FLAGS_watch := -no-pie
 WORKLOAD_FLAGS_struck := -no-pie
 WORKLOAD_FLAGS_sharing := -no-pie -pthread

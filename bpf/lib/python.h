@@ -85,6 +85,13 @@ struct py_walk {
 	__u32 n_strings;  /* of a text of JavaScript, in `page`: what is still to be looked at */
 	__u32 code_bytes; /* of the bytecode that is looked at */
 	__u64 code_at;    /* the baseline code that a frame runs (lib/v8_baseline.h) */
+	/* Of optimised code (lib/v8_optimised.h): its deoptimisation data; a place in it, as V8 has
+	 * it, and where what is inlined there is called; where its instructions may begin; and of
+	 * the chain's frames, one more than the place in the text that each is at (0: that isn't
+	 * known), and of the one that is sent. */
+	__u64 deopt, found, caller, start;
+	__u32 places[PMB_MAX_FRAMES + 1];
+	__u32 place_at, pad;
 	/* Of a table of places (lib/v8_ran.h), how far it was read. */
 	struct {
 		__u64 number, shift, second, newer; /* `second`, `newer`: no bits, or all */

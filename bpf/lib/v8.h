@@ -11,6 +11,7 @@
 
 #include "lib/v8_leaf.h"
 #include "lib/v8_line.h"
+#include "lib/v8_optimised.h"
 #include "lib/v8_ran.h"
 
 enum {
@@ -44,12 +45,100 @@ static __always_inline __u64 v8_placed_id(struct py_walk *w, __u64 id)
 	return (id_mix(id, w->at + 1) | 2) & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
 }
 
+/* The function that frame i of the stack runs joins the chain: `at` is one more than its place in
+ * the text, if that is known. */
+static __always_inline void v8_join(struct py_walk *w, __u32 i, __u64 shared, __u64 id, __u32 at)
+{
+	__u64 slot = w->n;
+
+	UNWIND_HIDE(slot);
+	slot &= PMB_MAX_FRAMES;
+	id |= (i + 1ULL) << PMB_PY_POSITION_SHIFT;
+	w->chain.frames[slot] = id;
+	w->code[slot] = shared;
+	w->places[slot] = at;
+	w->h = id_mix(w->h, id);
+	w->n++;
+}
+
+/* The same of a function at w->found. False: it is none. A function of its own for the
+ * verifier. */
+__noinline int pmb_v8_join_found(__u32 i, __u64 shared)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_v8 *layout = v8_of(w);
+	__u32 at;
+	__u64 id;
+
+	if (!layout || w->n >= PMB_MAX_FRAMES)
+		return 0;
+	id = v8_object_id(layout, w, shared);
+	if (!id)
+		return 0;
+	at = w->found >> 1 & V8_PLACE_MASK;
+	if (!pmb_cfg.want_lines)
+		at = 0;
+	w->at = V8_IN_TEXT | at;
+	if (at)
+		id = v8_placed_id(w, id);
+	v8_join(w, i, shared, id, at);
+	return 1;
+}
+
+/* What is inlined in the function `own` of frame i joins the chain, the innermost first. 0: that
+ * was all; below 0: it can't be told, or takes the room of the frames that are left. */
+__noinline int pmb_v8_join_inlined(__u32 i, __u64 own)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	__u32 zero = 0;
+	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+	__u64 shared;
+
+	if (!w || !s)
+		return -1;
+	if (!(w->found >> V8_INLINED_SHIFT & V8_INLINED_MASK))
+		return 0;
+	if (w->n + s->stack.n >= PMB_MAX_FRAMES + i)
+		return -1;
+	shared = pmb_v8_inlined(own);
+	if (!shared || !pmb_v8_join_found(i, shared))
+		return -1;
+	w->found = w->caller;
+	return 1;
+}
+
+/* Frame i runs that function, in optimised code: it joins the chain, behind what is inlined there.
+ * What can't be told is left out, all of it. */
+__noinline int pmb_v8_join_optimised(__u32 i, __u64 shared)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	int more = 1;
+	__u64 h;
+	__u32 n;
+
+	if (!w)
+		return 0;
+	h = w->h;
+	n = w->n;
+	for (int k = 0; k < V8_INLINED_MAX; k++) {
+		more = pmb_v8_join_inlined(i, shared);
+		if (more <= 0)
+			break;
+	}
+	if (more) {
+		w->h = h;
+		w->n = n;
+		w->found = 0;
+	}
+	return pmb_v8_join_found(i, shared);
+}
+
 /* Frame i of the stack joins the chain, if it is one of JavaScript. 0: there are no more. */
 __noinline int pmb_v8_frame(__u32 i)
 {
 	struct py_walk *w = py_walk_of_cpu();
 	struct pmb_v8 *layout = v8_of(w);
-	__u64 fp, id, shared, slot;
+	__u64 fp, id, shared;
 	struct scratch *s;
 	__u32 zero = 0;
 
@@ -70,16 +159,13 @@ __noinline int pmb_v8_frame(__u32 i)
 	id = v8_object_id(layout, w, shared);
 	if (!id)
 		return 1;
+	if (pmb_v8_optimised(i, shared)) {
+		pmb_v8_join_optimised(i, shared);
+		return 1;
+	}
 	if (pmb_cfg.want_lines && pmb_v8_ran(i))
 		id = v8_placed_id(w, id);
-	id |= (i + 1ULL) << PMB_PY_POSITION_SHIFT;
-	slot = w->n;
-	UNWIND_HIDE(slot);
-	slot &= PMB_MAX_FRAMES;
-	w->chain.frames[slot] = id;
-	w->code[slot] = shared;
-	w->h = id_mix(w->h, id);
-	w->n++;
+	v8_join(w, i, shared, id, 0);
 	return 1;
 }
 
@@ -230,12 +316,29 @@ __noinline int pmb_v8_lines(__u32 i, __u64 scope, __u64 script)
 	if (first < 0 || !w->is_placed)
 		return first;
 	ran = -1;
-	if (w->text_read < PMB_V8_SOURCE_MAX) {
+	if (w->place_at) {
+		ran = pmb_v8_line(script, w->place_at - 1);
+	} else if (w->text_read < PMB_V8_SOURCE_MAX) {
 		table = pmb_v8_ran(i);
 		ran = table ? pmb_v8_line(script, v8_place_that_ran(w, table)) : 0;
 	}
 	w->line = ran;
 	return first;
+}
+
+/* Whether frame i of the stack is still at the place of which that id is, of the function of the
+ * id `own`. A function of its own for the verifier. */
+__noinline int pmb_v8_is_still_at(__u32 i, __u64 own, __u64 id)
+{
+	struct py_walk *w = py_walk_of_cpu();
+
+	if (!w || !pmb_cfg.want_lines)
+		return false;
+	if (w->place_at)
+		w->at = V8_IN_TEXT | w->place_at;
+	else if (!pmb_v8_ran(i))
+		return false;
+	return v8_placed_id(w, own) == id;
 }
 
 /* Sends what frame i of the chain runs, if that isn't known; for the time being without its lines,
@@ -256,9 +359,9 @@ __noinline int pmb_v8_object(__u32 i)
 	if (!object_wanted(w, id))
 		return 0;
 	own = v8_object_id(layout, w, w->code[i]);
+	w->place_at = w->places[i];
 	w->is_placed = own != id;
-	if (w->is_placed &&
-	    (!pmb_cfg.want_lines || !pmb_v8_ran(frame) || v8_placed_id(w, own) != id))
+	if (w->is_placed && !pmb_v8_is_still_at(frame, own, id))
 		return 0;
 	script = PY_MEMBER(w->words, layout->shared_script);
 	name = PY_MEMBER(w->words, layout->shared_name);

@@ -15,8 +15,15 @@
  *
  *   SharedFunctionInfo ──► Code ──► a table: how many bytes of instructions each bytecode has
  *
+ * Optimised code has in itself what is inlined in it:
+ *
+ *   instructions ── from their beginning ──► Code ──► a table: from which of them on it is which
+ *                                                     place, of the function or one inlined in it
+ *                                            Code ──► those functions; where each one is called
+ *
  * They travel as those of CPython do (pmubpf/python.h): a chain of objects' ids, whose positions
- * say which frame of the native stack each is: 1 is the innermost.
+ * say which frame of the native stack each is: 1 is the innermost. What is inlined has its
+ * caller's position, and comes before it.
  */
 #ifndef PMUBPF_V8_H
 #define PMUBPF_V8_H
@@ -73,6 +80,12 @@ struct pmb_v8 {
 	__u16 code_start;    /* the address of its instructions, or (code_inline) they themselves */
 	__u16 code_size;     /* 4 bytes: theirs */
 	__u16 code_inline;
+	/* Of optimised code: in its deoptimisation data, the functions that are inlined, and their
+	 * places. 0: nothing of it is known. */
+	__u16 deopt_literals;
+	__u16 deopt_inlined;
+	__u16 stream_start; /* instructions, in what they are in, if that isn't code itself */
+	__u16 pad;
 	__u8 sizes[1024]; /* of each bytecode with its operands: 256 plain, wide, wider ones */
 };
 

@@ -210,6 +210,45 @@ t_the_line_that_ran() {
 	done
 }
 
+# What V8 has inlined stands where it is called, and each line has its share.
+t_optimised_code() {
+	local node a b c
+	need_node
+	for node in $(nodes); do
+		record_js --lines "$node" "$TOP/tests/workloads/javascript/lines.js" "$LONG"
+		a=$(samples_in ';loops:lines.js:1[01]$')
+		b=$(samples_in ';loops:lines.js:12$')
+		c=$(samples_in ';loops:lines.js:13$')
+		echo "$node: $a $b $c, $(samples_in ';loops(:[^;]*)?$')"
+		expect_60_30_10 "$a" "$b" "$c"
+		expect_ge "$((a + b + c))" "$(($(samples_in ';loops(:[^;]*)?$') * 8 / 10))" \
+			"$node: of those in it"
+		record_js --lines "$node" \
+			"$TOP/tests/workloads/javascript/inlined.js" "$LONG"
+		a=$(samples_in ';outer:inlined.js:11;middle:inlined.js:[67];inner:inlined.js:2$')
+		echo "$node: $a in what is inlined"
+		expect_ge "$a" 300 "$node: samples in what is inlined in what is inlined"
+		expect_eq "$(samples_in '(^|;)inner(:|;|$)')" \
+			"$(samples_in ';outer[^;]*;middle[^;]*;inner(:|;|$)')" "$node: called by it"
+	done
+}
+
+# Of more functions than travel those of the frames come before what is inlined in them.
+t_many_inlined() {
+	local node a in_itself
+	need_node
+	in_itself=$(printf ';step;deepen%.0s' {1..20})
+	for node in $(nodes); do
+		record_js "$node" "$TOP/tests/workloads/javascript/inlined.js" "$LONG" deep
+		a=$(samples_in "$in_itself.*;outer;middle;inner(;|\$)")
+		echo "$node: $a"
+		expect_ge "$a" 200 "$node: samples in functions that are inlined in themselves"
+		a=$(awk "/${in_itself//;/_.js.;}/ && /;.unknown.;.*inner_/"' { n += $NF }
+			END { print n + 0 }' "$T/folded")
+		expect_le "$a" 20 "$node: samples with frames without a name"
+	done
+}
+
 # A script's text begins where it is said to.
 t_scripts_further_down() {
 	local node
@@ -316,6 +355,29 @@ t_lines_of_any_baseline_code() {
 		expect_only_their_lines "$program"
 		record_js --lines "$WORKLOADS/$program" 1 uncompiled
 		expect_first_lines "$program" '^;first_2:fake.js:2$'
+	done
+}
+
+# And of optimised code, with what is inlined in it.
+t_lines_of_any_optimised_code() {
+	local program within
+	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	for program in fakev8 newerv8; do
+		record_js --lines "$WORKLOADS/$program" 1 optimised
+		expect_ge "$(samples_in '^;at_11:fake.js:11$')" 30 "$program: samples in one alone"
+		expect_ge "$(samples_in '^;at_21:fake.js:21$')" 30 "$program: in a long one"
+		expect_ge "$(samples_in '^;at_6:fake.js:6;at_21:fake.js:21$')" 30 \
+			"$program: in one that is inlined"
+		expect_ge "$(samples_in '^;at_6:fake.js:6;at_6:fake.js:6$')" 30 \
+			"$program: in one that is inlined in itself"
+		within='^;at_6:fake.js:6;at_11:fake.js:11;at_90001:fake.js:90001$'
+		expect_ge "$(samples_in "$within")" 30 "$program: in one within another"
+		expect_only_their_lines "$program"
+		record_js "$WORKLOADS/$program" 1 optimised
+		expect_ge "$(samples_in '^;at_6;at_11;at_90001$')" 30 "$program: without lines"
+		record_js --lines "$WORKLOADS/$program" 1 pessimised
+		expect_first_lines "$program" '^;first_2:fake.js:2$'
+		expect_eq "$(samples_in 'lie')" 0 "$program: in what isn't inlined"
 	done
 }
 

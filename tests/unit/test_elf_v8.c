@@ -125,6 +125,9 @@ Test(elf_v8, what_it_says)
 		.code_table = 24,
 		.code_start = 40,
 		.code_size = 56,
+		.deopt_literals = 32,
+		.deopt_inlined = 72,
+		.stream_start = 16,
 		.sizes = {[0] = 1, 1, 1, 1,         1, 2, 3, [256] = 1, 1, 1, 1,
 			  1,       3, 5, [512] = 1, 1, 1, 1, 1,         5, 9},
 	};
@@ -228,6 +231,35 @@ Test(elf_v8, what_only_lines_of_baseline_code_need)
 		cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8, "lie %zu", i);
 		cr_expect_eq(runtime.v8.code_table, 0, "lie %zu", i);
 		cr_expect_eq(runtime.v8.bytecode_data, 56, "lie %zu", i);
+		say(lies[i].what, honest);
+	}
+}
+
+/* Of other code they are known nevertheless. */
+Test(elf_v8, what_only_optimised_code_needs)
+{
+	static const struct {
+		const int *what;
+		int value;
+	} lies[] = {
+		{&v8dbg_DeoptimizationDataLiteralArrayIndex, 0},
+		{&v8dbg_DeoptimizationDataLiteralArrayIndex, 65},
+		{&v8dbg_DeoptimizationDataInliningPositionsIndex, -1},
+		{&v8dbg_DeoptimizationDataInliningPositionsIndex, 65},
+		{&v8dbg_class_InstructionStream__instruction_start__uintptr_t, 0},
+		{&v8dbg_class_InstructionStream__instruction_start__uintptr_t, 17},
+		{&v8dbg_type_Code__CODE_TYPE, 1 << 16},
+		{&v8dbg_off_fp_bytecode_array, -40},
+	};
+	struct pmb_runtime runtime;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lies); i++) {
+		int honest = *lies[i].what;
+
+		say(lies[i].what, lies[i].value);
+		cr_expect_eq(elf_v8__find(&self, &runtime), PMB_RUNTIME_V8, "lie %zu", i);
+		cr_expect_eq(runtime.v8.deopt_literals, 0, "lie %zu", i);
+		cr_expect_eq(runtime.v8.deopt_inlined, 0, "lie %zu", i);
 		say(lies[i].what, honest);
 	}
 }

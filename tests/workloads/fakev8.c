@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What says of itself that it is V8, and has functions like it (x86-64): fakev8 SECONDS
- * [lies|ran|lost|compiled|uncompiled]. Each runs for as long in code of its own. With "lies" all
+ * [lies|ran|lost|compiled|uncompiled|optimised|pessimised]. Each runs for as long in code of its
+ * own. With "lies" all
  * of its objects are wrong: lengths, kinds, addresses, rings. With "ran" each says that it is
  * interpreted, and its name on which line it is, and so does who calls it; with "lost" it can't be
  * told, and the name is that of the first. "compiled" and "uncompiled" are the same of baseline
- * code.
+ * code, "optimised" and "pessimised" of code with others inlined in it.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,8 @@ SAYS(class_SharedFunctionInfo__raw_function_token_offset__int16_t, 36)
 SAYS(type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE, SHARED)
 SAYS(type_ScopeInfo__SCOPE_INFO_TYPE, SCOPE)
 SAYS(type_Script__SCRIPT_TYPE, SCRIPT)
+
+#include "v8_objects.h"
 
 /* push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; mov $50000000, %rcx; 1: dec %rcx; jnz 1b; leave;
  * ret */
@@ -61,146 +64,6 @@ extern const uint8_t ran[], caller[], compiled[], compiled_loop[], interpreter_e
 #else /* it builds */
 static const uint8_t ran[1], caller[1], compiled[1], compiled_loop[1], interpreter_end[1];
 #endif
-
-static uint64_t *objects; /* words; tagged addresses are odd */
-
-static uint64_t object(int map, const uint64_t *words, size_t n)
-{
-	uint64_t *at = objects;
-
-	memcpy(at + 1, words, n * sizeof(*words));
-	at[n + 1] = 0;
-	at[n + 2] = (uint64_t)(uint32_t)map << 32; /* 12 bytes from the map on */
-	at[0] = (uint64_t)(uintptr_t)(at + n + 1) + 1;
-	objects += n + 4;
-	return (uint64_t)(uintptr_t)at + 1;
-}
-
-static uint64_t string(int type, uint32_t length, const char *text)
-{
-	uint64_t words[20] = {(uint64_t)length << 32};
-
-	memcpy(words + 1, text, strlen(text));
-	return object(type, words, 20);
-}
-
-/* Of two, and one that stands for another. */
-static uint64_t joined(uint32_t length, uint64_t first, uint64_t second)
-{
-	return object(9, (const uint64_t[]){(uint64_t)length << 32, first, second}, 3);
-}
-
-static uint64_t thin(uint32_t length, uint64_t other)
-{
-	return object(13, (const uint64_t[]){(uint64_t)length << 32, other}, 2);
-}
-
-/* `code` is its baseline code, `before` what it says of lines before its text. */
-static uint64_t function_of(uint64_t code, uint64_t before, uint64_t name, uint64_t file,
-			    uint64_t source)
-{
-	const uint64_t script[] = {source, file, before};
-	const uint64_t shared[] = {code, name, object(SCRIPT, script, 3), 7};
-	const uint64_t words[] = {object(SHARED, shared, 4)};
-
-	return object(FUNCTION, words, 1);
-}
-
-static uint64_t function_below(uint64_t before, uint64_t name, uint64_t file, uint64_t source)
-{
-	return function_of(0, before, name, file, source);
-}
-
-static uint64_t function_in(uint64_t name, uint64_t file, uint64_t source)
-{
-	return function_below(0, name, file, source);
-}
-
-static uint64_t function(uint64_t name, uint64_t file)
-{
-	return function_in(name, file, 0);
-}
-
-static uint64_t scoped(uint64_t n, uint64_t name)
-{
-	const uint64_t words[] = {0, 0, n << 32, 0, 0, name, 0, 0, 0};
-
-	return object(SCOPE, words, 9);
-}
-
-/* From one place in its script's text to another. */
-static uint64_t placed(const char *name, int64_t from, int64_t to)
-{
-	const uint64_t words[] = {0,
-				  0,
-				  0,
-				  string(8, (uint32_t)strlen(name), name),
-				  UINT64_MAX << 32,
-				  string(8, 0, ""),
-				  (uint64_t)from << 32,
-				  (uint64_t)to << 32,
-				  0};
-
-	return object(SCOPE, words, 9);
-}
-
-/* Of text that lies elsewhere. */
-static uint64_t external(int type, uint32_t length, const void *text)
-{
-	const uint64_t words[] = {(uint64_t)length << 32, 1, (uint64_t)(uintptr_t)text};
-
-	return object(type, words, 3);
-}
-
-#ifdef NEWER
-enum { TABLE = 312, NEWER_BITS = 2 };
-#else
-enum { TABLE = 311, NEWER_BITS = 0 };
-#endif
-enum { CODE = 313, BYTECODE = 310, BYTECODE_DATA = 56, CODE_SIZE = 5000 };
-
-/* Behind the length; a number has 7 bits in a byte, the lowest first. */
-struct positions {
-	uint8_t bytes[64];
-	size_t n;
-};
-
-static void put_number(struct positions *p, uint64_t n)
-{
-	for (; n > 127; n >>= 7)
-		p->bytes[p->n++] = n | 0x80;
-	p->bytes[p->n++] = (uint8_t)n;
-}
-
-/* So much further in the code, and in the text. */
-static void put_place(struct positions *p, uint64_t code, int64_t text)
-{
-	bool statement = p->n % 3;
-
-	put_number(p, NEWER_BITS ? code << 2 | NEWER_BITS | statement :
-		      statement  ? code << 1 :
-				   (code << 1) + 1);
-	put_number(p, text < 0 ? (uint64_t)(-text * 4 - 1) : (uint64_t)(text * 4));
-}
-
-static uint64_t bytecode_with(uint64_t table, uint64_t size)
-{
-	uint64_t words[] = {size << 32, 0, 0, table, 0, 0};
-
-	if (NEWER_BITS) {
-		words[2] = table;
-		words[3] = object(311, (const uint64_t[]){0}, 1); /* what isn't it */
-	}
-	return object(BYTECODE, words, 6);
-}
-
-static uint64_t table_of(int type, uint64_t size, const void *bytes, size_t n)
-{
-	uint64_t words[1100] = {size << 32};
-
-	memcpy(words + 1, bytes, n);
-	return object(type, words, 1 + (n + 7) / 8);
-}
 
 static uint64_t slot_of(uint64_t at)
 {
@@ -377,6 +240,155 @@ static size_t compiled_lies(struct call *ret, const uint8_t *code)
 	return n;
 }
 
+/* Optimised code: what it stands in has 128 bytes each, and begins in front of its instructions. */
+enum { STREAM = 128, STREAMS_SIZE = 1 << 16, FAR = 20096, NONE = -1, INLINED_MAX = 70 };
+
+/* What is inlined: which function, and where it is called: on which line, of which other one. */
+struct inlined {
+	const char *name;
+	int64_t line, in;
+};
+
+static int64_t place_of(int64_t line, int64_t in)
+{
+	return line * 2 | (in + 1) << 31;
+}
+
+static void put_raw(struct positions *p, uint64_t code, int64_t on)
+{
+	put_number(p, NEWER_BITS ? code << 2 : code << 1);
+	put_number(p, on < 0 ? (uint64_t)(-on * 2 - 1) : (uint64_t)on * 2);
+}
+
+/* Of code whose loop is at that place. */
+static uint64_t optimised_table(uint64_t before, int64_t place)
+{
+	const uint64_t loop = before + (uint64_t)(compiled_loop - compiled);
+	struct positions p = {.n = 0};
+
+	put_raw(&p, 1, place_of(3, NONE));
+	put_raw(&p, loop - 1, place - place_of(3, NONE));
+	put_raw(&p, 5, place_of(21, NONE) - place);
+	return table_of(TABLE, p.n, p.bytes, p.n);
+}
+
+static uint64_t shared_of(const char *name)
+{
+	return ((const uint64_t *)(uintptr_t)(interpreted(name) - 1))[1];
+}
+
+static uint64_t deopt_with(uint64_t literals, uint64_t inlined)
+{
+	uint64_t words[11] = {10ULL << 32};
+	const size_t first = NEWER_BITS ? 4 : 3, second = NEWER_BITS ? 9 : 8;
+
+	words[first] = literals;
+	words[second] = inlined;
+	return object(FUNCTION, words, 11);
+}
+
+static uint64_t inlined_table(const struct inlined *of, size_t n)
+{
+	uint64_t words[2 * INLINED_MAX] = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		words[2 * i] = (uint64_t)place_of(of[i].line, of[i].in);
+		words[2 * i + 1] = of[i].name ? i : UINT32_MAX; /* what it is inlined in */
+	}
+	return table_of(TABLE, n * 16, words, n * 16);
+}
+
+static uint64_t literals_of(const struct inlined *of, size_t n)
+{
+	uint64_t words[1 + INLINED_MAX] = {n << 32};
+
+	for (size_t i = 0; i < n; i++)
+		words[1 + i] = of[i].name ? shared_of(of[i].name) | (i % 2 ? 2 : 0) :
+					    0; /* weak ones, too */
+	return object(FUNCTION, words, 1 + n);
+}
+
+static uint64_t deopt_of(const struct inlined *of, size_t n)
+{
+	return deopt_with(literals_of(of, n), inlined_table(of, n));
+}
+
+/* The number of its own in `streams`; `before` bytes in front of what is run. */
+static void place_stream(uint8_t *streams, size_t number, uint64_t before, struct call *ret,
+			 const char *name, uint64_t deopt, uint64_t table)
+{
+	uint8_t *start = streams + STREAM * number + STREAM / 2;
+	const uint64_t size = (uint64_t)(interpreter_end - compiled),
+		       code = code_of(deopt, table, start, before + size);
+
+	memcpy(start + before, compiled, size);
+	memcpy(start - (NEWER_BITS ? 32 : 16) + 8, &code, sizeof(code));
+	*ret = (struct call){.function = interpreted(name),
+			     .code = (uint64_t)(uintptr_t)start + before};
+}
+
+static size_t optimised_lines(struct call *ret, uint8_t *streams)
+{
+	static const struct inlined one[] = {{"at_21", 6, NONE}}, self[] = {{NULL, 6, NONE}},
+				    two[] = {{"at_11", 6, NONE}, {"at_90001", 11, 0}};
+
+	place_stream(streams, 0, 0, ret, "at_11", deopt_of(NULL, 0),
+		     optimised_table(0, place_of(11, NONE)));
+	place_stream(streams, 1, 0, ret + 1, "at_6", deopt_of(one, 1),
+		     optimised_table(0, place_of(21, 0)));
+	place_stream(streams, 2, 0, ret + 2, "at_6", deopt_of(two, 2),
+		     optimised_table(0, place_of(90001, 1)));
+	place_stream(streams, 3, FAR, ret + 3, "at_21", deopt_of(one, 1),
+		     optimised_table(FAR, place_of(21, NONE)));
+	place_stream(streams, 4, 0, ret + 4, "at_6", deopt_of(self, 1),
+		     optimised_table(0, place_of(6, 0)));
+	return 5;
+}
+
+/* None has inlined what it says, and none says where it is. */
+static size_t optimised_lies(struct call *ret, uint8_t *streams)
+{
+	static const struct inlined one[] = {{"lie", 6, NONE}}, ring[] = {{"lie", 6, 0}},
+				    later[] = {{"lie", 6, 1}, {"lie", 7, NONE}};
+	static uint8_t endless[8700];
+	struct inlined deep[INLINED_MAX];
+	const uint64_t kernel = 0xffffffff81000001, table = optimised_table(0, place_of(21, 0)),
+		       inlined = inlined_table(one, 1), text = string(8, 5, "hello");
+	uint64_t none[] = {1ULL << 32, 3}, number[] = {1ULL << 32, text};
+
+	memset(endless, 0xff, sizeof(endless));
+	for (int i = 0; i < INLINED_MAX; i++)
+		deep[i] = (struct inlined){"lie", 6, i - 1};
+
+	const struct {
+		uint64_t deopt, table;
+	} of[] = {
+		{kernel, table},
+		{5, table},
+		{text, table},
+		{deopt_of(ring, 1), table},
+		{deopt_of(later, 2), table},
+		{deopt_of(one, 1), optimised_table(0, place_of(21, 9))},
+		{deopt_of(one, 1), optimised_table(0, place_of(21, 0xfffe))},
+		{deopt_of(deep, INLINED_MAX), optimised_table(0, place_of(21, INLINED_MAX - 1))},
+		{deopt_with(kernel, inlined), table},
+		{deopt_with(object(FUNCTION, none, 1), inlined), table},
+		{deopt_with(object(FUNCTION, none, 2), inlined), table},
+		{deopt_with(object(FUNCTION, number, 2), inlined), table},
+		{deopt_with(literals_of(one, 1), table_of(TABLE, 15, "", 0)), table},
+		{deopt_of(one, 1), kernel},
+		{deopt_of(one, 1), text},
+		{deopt_of(one, 1), table_of(TABLE, 0, "", 0)},
+		{deopt_of(one, 1), table_of(TABLE, 8600, endless, 8600)},
+		{deopt_of(one, 1), table_of(TABLE, UINT32_MAX, endless, 8600)},
+	};
+	const size_t n = sizeof(of) / sizeof(*of);
+
+	for (size_t i = 0; i < n; i++)
+		place_stream(streams, i, 0, ret + i, "first_2", of[i].deopt, of[i].table);
+	return n;
+}
+
 static size_t honest(uint64_t *ret)
 {
 	static const uint16_t wide[] = {'\n', 0x0a00, 0x0a0a, '\n', '\n', 0x200a, 'f', 'g', 'h'};
@@ -514,6 +526,30 @@ static void run_compiled(uint8_t *page, uint64_t context, bool known, double unt
 	exit(0);
 }
 
+/* Each in code of its own. */
+static void run_optimised(uint64_t context, bool known, double until)
+{
+	uint8_t *streams = mmap(NULL, STREAMS_SIZE, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct call calls[32];
+	call_fn call;
+	size_t n;
+
+	if (streams == MAP_FAILED)
+		exit(1);
+	memset(lines, '\n', sizeof(lines));
+	n = known ? optimised_lines(calls, streams) : optimised_lies(calls, streams);
+	if (mprotect(streams, STREAMS_SIZE, PROT_READ | PROT_EXEC))
+		exit(1);
+	do {
+		for (size_t i = 0; i < n; i++) {
+			memcpy(&call, &calls[i].code, sizeof(call));
+			call(calls[i].function, context, 0, 0, NULL);
+		}
+	} while (!is_over(until));
+	exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	double until = argc > 1 ? strtod(argv[1], NULL) : 1;
@@ -532,6 +568,8 @@ int main(int argc, char **argv)
 		interpret(page, context, what[0] == 'r', until);
 	if (strcmp(what, "compiled") == 0 || strcmp(what, "uncompiled") == 0)
 		run_compiled(page, context, what[0] == 'c', until);
+	if (strcmp(what, "optimised") == 0 || strcmp(what, "pessimised") == 0)
+		run_optimised(context, what[0] == 'o', until);
 	memcpy(page, code, sizeof(code));
 	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
 		return 1;

@@ -55,6 +55,17 @@ SAYS(class_Code__instruction_size__int, 52)
 #else
 SAYS(class_Code__bytecode_offset_table__ByteArray, 24)
 #endif
+/* Of optimised code. */
+#ifdef NEWER
+SAYS(DeoptimizationDataLiteralArrayIndex, 3)
+SAYS(DeoptimizationDataInliningPositionsIndex, 8)
+SAYS(class_InstructionStream__instruction_start__uintptr_t, 32)
+#else
+SAYS(DeoptimizationDataLiteralArrayIndex, 2)
+SAYS(DeoptimizationDataInliningPositionsIndex, 7)
+SAYS(class_InstructionStream__instruction_start__uintptr_t, 16)
+#endif
+
 enum { BYTECODE_NUMBERS = 8 };
 extern const unsigned char _ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE[];
 const unsigned char _ZN2v88internal11interpreter9Bytecodes14kBytecodeSizesE[3 * BYTECODE_NUMBERS] =

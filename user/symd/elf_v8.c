@@ -26,6 +26,12 @@ enum {
 	CODE_START = 40,
 	CODE_SIZE = 56,
 	WIDTHS = 3, /* of operands */
+	/* Where no number says it, in what deoptimisation needs: functions that are inlined, and
+	 * their places. */
+	DEOPT_LITERALS = 2,
+	DEOPT_INLINED = 7,
+	DEOPT_MAX = 64,
+	ARRAY_DATA = 16,
 	BYTECODES_MAX = 256,
 };
 
@@ -69,6 +75,9 @@ static const struct wanted {
 	{"class_Code__wrapper", AT(code_bytecode), 8, true},
 	{"class_Code__instruction_start", AT(code_start), 8, true},
 	{"class_Code__instruction_size", AT(code_size), 4, true},
+	{"DeoptimizationDataLiteralArrayIndex", AT(deopt_literals), 1, true},
+	{"DeoptimizationDataInliningPositionsIndex", AT(deopt_inlined), 1, true},
+	{"class_InstructionStream__instruction_start", AT(stream_start), 8, true},
 };
 
 /* What the overflow program takes for granted. */
@@ -263,6 +272,25 @@ static void finish_code(const struct reader *r, struct pmb_v8 *l)
 		l->code_table = 0;
 }
 
+/* Where optimised code has what is inlined in it. The oldest says nothing of that, and has no
+ * object around its instructions. */
+static void finish_optimised(struct pmb_v8 *l)
+{
+	if (l->code_inline) {
+		l->deopt_literals = DEOPT_LITERALS;
+		l->deopt_inlined = DEOPT_INLINED;
+		l->stream_start = 0;
+	}
+	if (!l->code_table || !l->bytecode_data || (!l->code_inline && !l->stream_start) ||
+	    !l->deopt_literals || l->deopt_literals > DEOPT_MAX || !l->deopt_inlined ||
+	    l->deopt_inlined > DEOPT_MAX) {
+		l->deopt_literals = l->deopt_inlined = l->stream_start = 0;
+		return;
+	}
+	l->deopt_literals = ARRAY_DATA + 8 * l->deopt_literals;
+	l->deopt_inlined = ARRAY_DATA + 8 * l->deopt_inlined;
+}
+
 static uint16_t most(uint16_t a, uint16_t b)
 {
 	return a > b ? a : b;
@@ -319,6 +347,7 @@ enum pmb_runtime_state elf_v8__find(const struct elf_bytes *from, struct pmb_run
 		else
 			ret->v8.bytecode_data = 0;
 		finish_code(&r, &ret->v8);
+		finish_optimised(&ret->v8);
 		place_builtins(from, ret);
 		return PMB_RUNTIME_V8;
 	}
