@@ -414,7 +414,8 @@ points_of() { # PERCENT SAMPLES
 
 # What is left of PERCENT by chance, of so many samples: four sigmas below.
 by_chance() { # PERCENT SAMPLES
-	awk -v p="$1" -v n="$2" 'BEGIN { printf "%.2f\n", (n >= 1) ? p - 4 * sqrt(p * (100 - p) / n) : p }'
+	awk -v p="$1" -v n="$2" 'BEGIN {
+		printf "%.2f\n", (n >= 1) ? p - 4 * sqrt(p * (100 - p) / n) : p }'
 }
 
 # Samples of what matches, so many for 1e9 of what is summed up (default: 1,000).

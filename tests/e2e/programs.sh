@@ -51,8 +51,8 @@ record_it() { # COMM COMMAND…
 least() { # PERCENT
 	local n
 	n=$(sum_get '.stacks.user | del(.none) | add')
-	awk -v p="$(by_chance "$1" "$n")" -v lost="$(uncopied)" -v half="${halves:+$(half_copied)}" \
-		'BEGIN { print p - lost - half }'
+	awk -v p="$(by_chance "$1" "$n")" -v lost="$(uncopied)" \
+		-v half="${halves:+$(half_copied)}" 'BEGIN { print p - lost - half }'
 }
 
 # Percent of the samples of which one of two stacks was copied: there was no table yet.
