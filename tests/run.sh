@@ -44,16 +44,30 @@ test_timeout() { # FILE
 	echo "${t:-$TEST_TIMEOUT}"
 }
 
-# Ends a suite one of whose tests hangs. Each that begins writes its name into $WORK/SUITE.test.
+# Ends a suite one of whose tests hangs. Each that begins writes its name into $WORK/SUITE.test,
+# which is there for as long as this runner is.
 end_if_it_hangs() { # PID SUITE SECONDS
-	local began
-	while sleep $((1 + $3 / 60)); do
-		began=$(stat -c %Y "$WORK/$2.test" 2>/dev/null) || continue
-		[ $((EPOCHSECONDS - began)) -gt "$3" ] || continue
+	local step=$((1 + $3 / 60)) waited=0 before='' now
+	while sleep $step; do
+		now=$(cat "$WORK/$2.test") && [ "$(cat "/proc/$1/comm")" = timeout ] || return
+		waited=$((waited + step))
+		[ "$now" = "$before" ] || waited=0
+		before=$now
+		[ $waited -gt "$3" ] || continue
 		touch "$WORK/$2.hangs"
 		kill "$1"
 		return
 	done
+}
+
+# timeout leads a group of its own, in which are all that didn't leave it.
+end_group() { # PID
+	local i
+	for ((i = 0; i < 20; i++)); do
+		kill -0 -- "-$1" 2>/dev/null || return
+		sleep 0.5
+	done
+	kill -KILL -- "-$1" 2>/dev/null
 }
 
 # What the suites of this run said is in $WORK/NAME.results.
@@ -108,11 +122,11 @@ run_suite() { # FILE
 	results=$WORK/$name.results
 	limit=$(test_timeout "$1")
 	: >"$results"
+	rm -f "$WORK/$name.hangs"
 	echo "its beginning" >"$WORK/$name.test"
 	# in the background, so that a signal finds this shell waiting; with the signals that this
-	# would take away; behind timeout, which passes a signal on to all of them, and kills later
-	RESULTS=$results env --default-signal=INT,QUIT timeout --kill-after=10 0 bash "$1" \
-		</dev/null &
+	# would take away; behind timeout, which passes a signal on to all of them
+	RESULTS=$results env --default-signal=INT,QUIT timeout 0 bash "$1" </dev/null &
 	pid=$!
 	echo "$pid" >"$WORK/$name.pid"
 	end_if_it_hangs "$pid" "$name" "$limit" >/dev/null 2>&1 &
@@ -122,6 +136,7 @@ run_suite() { # FILE
 	kill "$watcher" 2>/dev/null
 	rm -f "$WORK/$name.pid"
 	if [ -e "$WORK/$name.hangs" ]; then
+		end_group "$pid"
 		fail_suite "$name" "$(cat "$WORK/$name.test") not done after $limit s"
 	elif [ "$status" -ne 0 ]; then
 		fail_suite "$name" "the suite itself ended with status $status"

@@ -110,12 +110,14 @@ t_hanging_suite_is_a_failure() {
 	run 6
 	expect_verdict "1 passed, 1 failed, 0 skipped" 1
 	expect_match "$T/out" '^FAIL hangs: two not done after 6 s$' "which it is"
-	suite hangs <<-'SUITE'
-		t_one() { trap '' TERM; while sleep 1; do :; done; }
+	suite hangs <<-SUITE
+		t_one() { trap '' TERM; echo \$BASHPID >'$T/loop'; while sleep 1; do :; done; }
 	SUITE
 	run 2
 	expect_verdict "0 passed, 1 failed, 0 skipped" 1
 	expect_match "$T/out" '^FAIL hangs: one not done after 2 s$' "one that takes no notice"
+	kill -0 "$(cat "$T/loop")" 2>/dev/null && fail "it goes on"
+	return 0
 }
 
 t_many_tests_may_take_long() {
