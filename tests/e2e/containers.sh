@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Containers by name: real Docker and real Podman, whose state lies where nobody guesses it.
-# shellcheck source=tests/e2e/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/docker_lib.sh
+. "$(dirname "$0")/docker_lib.sh"
 
 # A root file system of one static program under several names, and dockerd in a mount namespace of
 # its own.
@@ -22,57 +22,13 @@ setup() {
 REST=2
 
 need_docker() {
-	need_program dockerd
-	[ "$(id -u)" = 0 ] || skip "dockerd needs root"
-	export DOCKER_HOST=unix://$T/docker.sock
-	# not by spawn: it has to end its containers before it ends
-	# as on hosts with systemd, / is shared: in this mount namespace
-	unshare -m sh -c 'mount --make-rshared / && exec dockerd "$@"' - --iptables=false \
-		--bridge=none --data-root "$T/far/away" --exec-root "$T/exec" \
-		--pidfile "$T/docker.pid" -H "$DOCKER_HOST" >/dev/null 2>"$T/dockerd.log" &
-	later end_docker
-	wait_for 20 docker info ||
-		skip "dockerd does not start here: $(tail -n 1 "$T/dockerd.log" | cut -c -120)"
+	need_dockerd
 	docker import "$S/root.tar" pmubpf-test:1 >/dev/null || fail "docker import"
-}
-
-end_docker() {
-	local pid
-	pid=$(cat "$T/docker.pid" 2>/dev/null) || return 0
-	docker ps -aq | xargs -r docker rm -f >/dev/null 2>&1
-	kill "$pid"
-	wait_for 20 sh -c "! kill -0 $pid"
-}
-
-wait_for() { # SECONDS COMMAND…
-	local end=$((SECONDS + $1))
-	shift
-	until "$@" >/dev/null 2>&1; do
-		(( SECONDS < end )) || return 1
-		sleep 0.2
-	done
 }
 
 docker_run() { # NAME PROGRAM SECONDS
 	docker run -d --name "$1" --network none pmubpf-test:1 "/bin/$2" "$3" "$REST" >/dev/null ||
 		fail "docker run $1"
-}
-
-# Until the container's program has had some CPU time, of which a clock samples two dozen times.
-# What starts it (runc) has the same pid before, and on some machines takes more than that.
-wait_for_work_of() { # DOCKER|PODMAN_ NAME COMM
-	local pid
-	pid=$("$1" inspect -f '{{.State.Pid}}' "$2") && wait_for 60 has_comm "$pid" "$3" &&
-		wait_for 60 has_worked "$pid" $(($(cpu_time_ns "$pid") + 60000000)) ||
-		fail "$2 does not run: $(head -c 300 "$T/err")"
-}
-
-has_comm() { # PID COMM
-	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ]
-}
-
-has_worked() { # PID NS
-	[ "$(cpu_time_ns "$1")" -ge "$2" ]
 }
 
 podman_() {
