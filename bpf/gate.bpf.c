@@ -146,9 +146,16 @@ static __always_inline int exception_caught(void *ctx)
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
 	struct pmb_window_stats *stats = window_stats();
 
-	if (!stats || !gate || !gate->start || ARCH_SP((struct arch_regs *)ctx) < gate->sp)
+	__u64 sp = ARCH_SP((struct arch_regs *)ctx);
+
+	if (!stats || !gate || !gate->start || sp < gate->sp)
 		return 0;
-	stats->caught++;
+	if (sp > gate->sp + CATCHER_MAX) {
+		gate_abandon(&pmb_gate, gate, thread);
+		return 0;
+	}
+	if (!pmb_gate.by_process)
+		stats->caught++;
 	gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
 	return 0;
 }

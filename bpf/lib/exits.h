@@ -11,6 +11,10 @@
  * of the jump that it is; 0: it leaves each time. Of any, PMB_EXIT_STEPPED. */
 const volatile __u8 pmb_exit_when[PMB_EXIT_PLACES] = {};
 
+/* How far above a call's entry the stack pointer of who catches what left it may be: further up is
+ * another stack, or a call that longjmp had left before. */
+enum { CATCHER_MAX = 1024 * 1024 };
+
 /* At an exit, or at a return probe, which is behind the return: where the stack pointer was at the
  * entry of the call that is left. */
 static __always_inline __u64 exit_sp(const volatile struct pmb_config *cfg,

@@ -227,7 +227,12 @@ static __always_inline int exception_caught(const struct arch_regs *regs)
 	work = bpf_map_lookup_elem(&pmb_works, &thread);
 	if (!work || ARCH_SP(regs) < work->sp)
 		return 0;
-	COUNT(stats->caught);
+	if (ARCH_SP(regs) > work->sp + CATCHER_MAX) {
+		abandon(byte, stats);
+		return 0;
+	}
+	if (!pmb_work.by_process)
+		COUNT(stats->caught);
 	work_close(PMB_UNITS_REAL, byte, work, stats);
 	return 0;
 }

@@ -350,7 +350,7 @@ Test(stat, units_of_work)
 	report.work_tried = work_tried;
 	report.per = "a,b";
 	expect_units("\n"
-		     "  per a,b: 7 of 10 that began, 2 ended by an exception, 1 unsure: the "
+		     "  per a,b: 7 of 10 that began, 2 of all ended by an exception, 1 unsure: the "
 		     "kernel didn't tell of their switches, 1 abandoned, 1 still open\n"
 		     "                                 mean         sd        p50        "
 		     "p90        p99\n"
@@ -377,7 +377,7 @@ Test(stat, units_of_work)
 	work.of[PMB_UNITS_REAL][PMB_SERIES_WAIT].sum = 7500;
 	report.throttled_ns = 5000;
 	expect_units(
-		"    2.500000 per a,b: 7 of 10 that began, 2 ended by an exception, "
+		"    2.500000 per a,b: 7 of 10 that began, 2 of all ended by an exception, "
 		"1 unsure: the kernel didn't tell of their switches, 1 abandoned, 1 still open\n"
 		"    2.500000 duration                     1.43us     1.13us      "
 		"997ns     3.97us     3.97us\n"
@@ -435,7 +435,7 @@ Test(stat, inside_of_windows, .fini = end)
 	expect_inside(
 		"\n"
 		"  inside of loop: 7 windows of 10 that began, 10us long, 10us on a CPU, "
-		"1 shorter than 1us, 2 ended by an exception, "
+		"1 shorter than 1us, 2 of all ended by an exception, "
 		"1 unsure: the kernel didn't tell of their switches, "
 		"1 abandoned, 2 stretches of a thread's time not told\n"
 		"                                   inside   of it  other windows        "
@@ -489,7 +489,7 @@ Test(stat, inside_of_windows_of_processes, .fini = end)
 	expect_inside(
 		"\n"
 		"  inside of loop: 7 windows of processes of 10 that began, 10us long, "
-		"2 ended by an exception, "
+		"2 of all ended by an exception, "
 		"1 unsure: the kernel didn't tell of their switches, 1 abandoned, 1 still open, "
 		"3 stretches of a thread's time in which another opened or closed one\n"
 		"                                   inside   of it         partly        "

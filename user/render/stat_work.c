@@ -55,7 +55,7 @@ void stat__uncounted_text(const struct stat_report *r, struct buf *out)
 {
 	const struct pmb_work_stats *stats = &r->work->stats;
 
-	put_number(out, stats->caught, "ended by an exception");
+	put_number(out, stats->caught, "of all ended by an exception");
 	put_number(out, stats->unsure, "unsure: the kernel didn't tell of their switches");
 	put_number(out, stats->abandoned, "abandoned");
 	put_number(out, work_counts__open(r->work), "still open");

@@ -20,7 +20,10 @@
 #include "session/command.h"
 #include "sym/site_client.h"
 
-enum { ROOTS_MAX = 16 };
+enum {
+	ROOTS_MAX = 16,
+	RUNTIMES_MAX = 16, /* that are mapped, of all targets: each takes a look at its symbols */
+};
 
 struct finder {
 	const struct gates *gates;
@@ -326,7 +329,7 @@ static const char *const library_folders[] = {
 static bool uses_exceptions(const struct finder *f, const struct gate_site *in)
 {
 	_cleanup_close_ int lent = opener__lend(f->opener, in->fd, in->mnt_ns, 0);
-	const char *const signs[] = {f->catches->user->name, "__gxx_personality_v0"};
+	const char *const signs[] = {f->catches->user->name, "__gxx_personality_v0", "__cxa_throw"};
 	struct site site;
 
 	for (size_t i = 0; lent >= 0 && i < ARRAY_SIZE(signs); i++) {
@@ -371,36 +374,49 @@ static void find_libraries(struct finder *f, int root_fd, uint64_t mnt_ns)
 	}
 }
 
+/* What targets have mapped by such a name, each file once: a program may have brought its own. */
 struct mapped_runtimes {
-	struct finder *f;
-	int root_fd;
-	uint64_t mnt_ns;
+	struct runtime {
+		uint64_t dev, inode;
+		char *path;
+	} list[RUNTIMES_MAX];
+	size_t n;
 };
 
-/* A program may have brought its own. */
 static void take_runtime(void *ctx, const struct map_line *line)
 {
-	const struct mapped_runtimes *m = ctx;
+	struct mapped_runtimes *m = ctx;
+	uint64_t dev = (uint64_t)line->dev_major << 32 | line->dev_minor;
 	const char *name = strrchr(line->path, '/');
 
-	if (name && (strncmp(name, "/libstdc++.so", strlen("/libstdc++.so")) == 0 ||
-		     strncmp(name, "/libc++abi.so", strlen("/libc++abi.so")) == 0))
-		find_in(m->f, m->f->catches, m->root_fd, m->mnt_ns, line->path);
+	if (!name || m->n == RUNTIMES_MAX ||
+	    (strncmp(name, "/libstdc++.so", strlen("/libstdc++.so")) != 0 &&
+	     strncmp(name, "/libc++abi.so", strlen("/libc++abi.so")) != 0))
+		return;
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->list[i].inode == line->inode && m->list[i].dev == dev)
+			return;
+	}
+	m->list[m->n++] = (struct runtime){dev, line->inode, xstrdup(line->path)};
 }
 
-static void find_catches_of(struct finder *f, struct roots *roots, pid_t pid)
+static void find_catches_of(struct finder *f, struct roots *roots, struct mapped_runtimes *m,
+			    pid_t pid)
 {
 	struct opener_process process = {.root_fd = -1};
 	int r = opener__process(f->opener, pid, &process);
 	_cleanup_close_ int root = process.root_fd;
-	struct mapped_runtimes m = {f, root, process.root_id.mnt_ns};
+	size_t old = m->n;
 	bool known;
 
 	if (r < 0 || roots__add(roots, &process.root_id, &known) < 0)
 		return;
 	if (!known)
-		find_libraries(f, root, m.mnt_ns);
-	opener__maps(f->opener, pid, take_runtime, &m);
+		find_libraries(f, root, process.root_id.mnt_ns);
+	opener__maps(f->opener, pid, take_runtime, m);
+	/* not before: the opener answers one question at a time */
+	for (size_t i = old; i < m->n; i++)
+		find_in(f, f->catches, root, process.root_id.mnt_ns, m->list[i].path);
 }
 
 /* Without a sentence: what isn't found is abandoned, as longjmp's are. */
@@ -409,6 +425,7 @@ static void find_catches(struct finder *f, const struct target *whom)
 	const pid_t *pids = whom->n_pids ? whom->pids : whom->tids;
 	size_t n = whom->n_pids ? whom->n_pids : whom->n_tids;
 	const struct gate_probe *opens = &f->gates->opens;
+	struct mapped_runtimes mapped = {.n = 0};
 	struct roots roots = {.n = 0};
 	bool wanted = false;
 
@@ -420,9 +437,11 @@ static void find_catches(struct finder *f, const struct target *whom)
 		find_beside(f, &opens->sites[i]);
 	}
 	for (size_t i = 0; wanted && i < n; i++)
-		find_catches_of(f, &roots, pids[i]);
+		find_catches_of(f, &roots, &mapped, pids[i]);
 	if (wanted && !n)
 		find_libraries(f, -1, 0);
+	while (mapped.n)
+		free(mapped.list[--mapped.n].path);
 }
 
 /* The hits of both are counted as one. */
