@@ -30,10 +30,13 @@ void siblings__choose(struct recording_bpf *skel, const struct programs_opts *op
 
 static void tell(struct recording_bpf *skel, int cpu, int sibling)
 {
-	const struct pmb_core_thread its = {.sibling = (__u32)sibling + 1};
+	struct pmb_core_thread its = {0};
 	__u32 key = (__u32)cpu;
+	int map = bpf_map__fd(skel->maps.pmb_siblings);
 
-	if (bpf_map_update_elem(bpf_map__fd(skel->maps.pmb_siblings), &key, &its, BPF_ANY) == 0)
+	bpf_map_lookup_elem(map, &key, &its);
+	its.sibling = (__u32)sibling + 1;
+	if (bpf_map_update_elem(map, &key, &its, BPF_ANY) == 0)
 		run_on_cpu(skel->progs.pmb_learn_queue, cpu);
 }
 

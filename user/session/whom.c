@@ -236,6 +236,13 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 	};
 }
 
+static bool any_sibling(const struct pmb_config *configs, size_t n)
+{
+	while (n && !configs[n - 1].want_sibling)
+		n--;
+	return n;
+}
+
 /* Why there is no label. */
 static void note_siblings(struct session *s)
 {
@@ -294,7 +301,7 @@ int session__load(struct session *s, struct err *err)
 	opts.gates = session__gates(s);
 	if (r == 0)
 		r = programs__load(&s->programs, &opts, err);
-	if (r == 0 && o->labels & LABEL_SIBLING)
+	if (r == 0 && any_sibling(configs, o->events->n))
 		note_siblings(s);
 	if (r == 0 && opts.by_table)
 		session__unwind_open(s);
