@@ -149,7 +149,7 @@ int elf_file__open(int fd, struct elf_file **ret)
 		return -EINVAL;
 	}
 	read_identity(f);
-	if (has_go(f))
+	if (f->sane && has_go(f))
 		add_go(f);
 	*ret = f;
 	return 0;

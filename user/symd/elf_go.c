@@ -18,6 +18,7 @@ enum {
 	TABLE_ALIGNMENT = 8,
 	TEXT_AT = 24, /* the word in the table's head */
 	PLACES_MAX = 16,
+	SECTION_MAX = 128 * 1024 * 1024, /* that is looked through: a file may claim any size */
 };
 
 /* What a relocation puts to vaddr; 0: nothing. */
@@ -29,7 +30,7 @@ static uint64_t relocated(const struct go_pcln *g, Elf *elf, uint64_t vaddr)
 
 	if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_RELA)
 		return 0;
-	for (uint64_t at = 0; at < shdr.sh_size; at += sizeof(relocations)) {
+	for (uint64_t at = 0; at < shdr.sh_size && at < SECTION_MAX; at += sizeof(relocations)) {
 		ssize_t got = pread(g->table.fd, relocations, sizeof(relocations),
 				    (off_t)(shdr.sh_offset + at));
 
@@ -62,7 +63,7 @@ static bool search(struct go_pcln *g, Elf *elf, const GElf_Shdr *shdr)
 	uint8_t bytes[WINDOW_BYTES];
 	unsigned places = 0;
 
-	for (uint64_t at = 0; at < shdr->sh_size; at += sizeof(bytes)) {
+	for (uint64_t at = 0; at < shdr->sh_size && at < SECTION_MAX; at += sizeof(bytes)) {
 		ssize_t got =
 			pread(g->table.fd, bytes, sizeof(bytes), (off_t)(shdr->sh_offset + at));
 
