@@ -98,8 +98,9 @@ __noinline int pmb_v8_join_inlined(__u32 i, __u64 own)
 		return -1;
 	if (!(w->found >> V8_INLINED_SHIFT & V8_INLINED_MASK))
 		return 0;
-	if (w->n + s->stack.n >= PMB_MAX_FRAMES + i)
+	if (w->n + s->stack.n >= PMB_MAX_FRAMES + i || w->text_read >= PMB_V8_SOURCE_MAX)
 		return -1;
+	w->text_read += V8_INLINED_BYTES;
 	shared = pmb_v8_inlined(own);
 	if (!shared || !pmb_v8_join_found(i, shared))
 		return -1;

@@ -12,13 +12,14 @@
 #include "lib/v8_ran.h"
 
 enum {
-	V8_CODE_ALIGN = 64,  /* instructions begin at a multiple of it */
-	V8_LOOK = 4,         /* of these are looked at in a row, */
-	V8_LOOKS = 128,      /* and so often */
-	V8_LOOK_COST = 512,  /* a row takes as long as so many bytes of text */
-	V8_CODES = 4096,     /* instructions whose place is known */
-	V8_INLINED_MAX = 64, /* functions, each in the next one */
-	V8_ARRAY = 16,       /* what an array has begins here */
+	V8_CODE_ALIGN = 64,     /* instructions begin at a multiple of it */
+	V8_LOOK = 4,            /* of these are looked at in a row, */
+	V8_LOOKS = 128,         /* and so often */
+	V8_LOOK_COST = 512,     /* a row takes as long as so many bytes of text */
+	V8_CODES = 4096,        /* instructions whose place is known */
+	V8_INLINED_MAX = 64,    /* functions, each in the next one */
+	V8_INLINED_BYTES = 128, /* that one counts for, in what a sample may read */
+	V8_ARRAY = 16,          /* what an array has begins here */
 	V8_INLINED_SIZE = 16,
 	V8_INLINED_SHIFT = 31, /* of a place: one more than the number of what is inlined there */
 	V8_INLINED_MASK = 0xffff,
@@ -146,7 +147,7 @@ __noinline int pmb_v8_optimised(__u32 i, __u64 shared)
 		if (code && v8_word(code, layout->code_bytecode) == w->deopt)
 			return 1;
 	}
-	/* the other half of the time is for lines */
+	/* what is left is for lines; where it isn't enough, the next sample has them */
 	return w->text_read < PMB_V8_SOURCE_MAX / 2 && pmb_v8_fill(index, key, pc);
 }
 
