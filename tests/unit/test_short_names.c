@@ -50,6 +50,14 @@ static const struct {
 	{"std::vector<int, std::allocator<int> >::value_type", "std::vector<int>::value_type"},
 	{"std::function<void(int, char)>", "std::function<void(int, char)>"},
 	{"main()::{lambda(int, char)#1}", "main()::{lambda(int, char)#1}"},
+	/* no defaults */
+	{"std::pair<int, std::allocator<int> >", "std::pair<int, std::allocator<int> >"},
+	{"std::tuple<int, std::hash<int> >", "std::tuple<int, std::hash<int> >"},
+	{"std::map<int, std::less<int>, std::less<int>, std::allocator<std::pair<const int, "
+	 "std::less<int> > > >",
+	 "std::map<int, std::less<int> >"},
+	{"std::vector<int, std::allocator<int>::other<int> >",
+	 "std::vector<int, std::allocator<int>::other<int> >"},
 	/* not the standard library's */
 	{"mystd::vector<int, std::allocator<int> >", "mystd::vector<int, std::allocator<int> >"},
 	{"app::std::vector<int, std::allocator<int> >",

@@ -7,6 +7,7 @@
 #include "symd/short_names.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -33,6 +34,24 @@ struct shortener {
 /* Of what the first argument is. */
 static const char *const of_first[] = {
 	"std::char_traits<", "std::less<", "std::hash<", "std::equal_to<", "std::default_delete<",
+};
+
+static const char allocator[] = "std::allocator<";
+
+/* Whose last arguments have defaults, behind so many that have none. */
+static const struct {
+	const char *name;
+	uint8_t told;
+	bool is_family; /* all whose names begin so */
+} containers[] = {
+	{"std::basic_", 1, true},        {"std::vector", 1, false},
+	{"std::list", 1, false},         {"std::forward_list", 1, false},
+	{"std::deque", 1, false},        {"std::set", 1, false},
+	{"std::multiset", 1, false},     {"std::unordered_set", 1, false},
+	{"std::map", 2, false},          {"std::unordered_multiset", 1, false},
+	{"std::multimap", 2, false},     {"std::unordered_map", 2, false},
+	{"std::unique_ptr", 1, false},   {"std::unordered_multimap", 2, false},
+	{"std::_Vector_base", 1, false},
 };
 
 /* Rust's. */
@@ -116,6 +135,33 @@ static size_t len_of_first(const struct args *a)
 	return a->at[1] - strlen(", ") - a->at[0];
 }
 
+/* How many arguments are to be told in any case. Of what isn't listed: all of them. */
+static size_t most_told(const struct buf *b, const struct args *a)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(containers); i++) {
+		const size_t len = strlen(containers[i].name);
+
+		if (begins(b, a->name, containers[i].name) &&
+		    (containers[i].is_family || a->name + len == a->open))
+			return containers[i].told;
+	}
+	return ARGS_MAX;
+}
+
+/* The bracket that opens there closes with what was appended last. */
+static bool closes_last(const struct buf *b, size_t open)
+{
+	size_t depth = 0;
+
+	for (size_t i = open; i < b->len; i++) {
+		depth += b->data[i] == '<';
+		depth -= depth && b->data[i] == '>';
+		if (!depth)
+			return i + 1 == b->len;
+	}
+	return false;
+}
+
 /* The last argument, which isn't the first. */
 static bool is_default(const struct buf *b, const struct args *a)
 {
@@ -126,10 +172,10 @@ static bool is_default(const struct buf *b, const struct args *a)
 		if (len == strlen(defaults[i]) && begins(b, at, defaults[i]))
 			return true;
 	}
-	if (!begins(b, a->name, "std::"))
+	if (a->n <= most_told(b, a))
 		return false;
-	if (begins(b, at, "std::allocator<"))
-		return true;
+	if (begins(b, at, allocator))
+		return closes_last(b, at + strlen(allocator) - 1);
 	for (size_t i = 0; i < ARRAY_SIZE(of_first); i++) {
 		const size_t head = strlen(of_first[i]);
 
