@@ -140,6 +140,13 @@ Test(places, one_of_several)
 		f = data_finding(&place, PMB_SKID_NEAR, &access);
 		cr_expect_eq(f.class, cases[i].class, "%s: %s", cases[i].what,
 			     data_class_keys[f.class]);
+		if (cases[i].class == DATA_REGISTER_LOST) {
+			access.kind = STORE;
+			place.operands[1].flags = LOAD | PMB_OPERAND_LOST;
+			cr_expect_eq(data_finding(&place, PMB_SKID_NEAR, &access).class,
+				     DATA_ADDRESS_ONLY, "none of that kind is there");
+			access.kind = 0;
+		}
 		cr_expect_eq(f.operand,
 			     cases[i].operand < 0 ? NULL : &place.operands[cases[i].operand], "%s",
 			     cases[i].what);

@@ -21,6 +21,8 @@
 #define PLACES_NS (BUDGET_NAMING_S * 1000000000ULL)
 #define PLACES_LEAST_NS 1000000000ULL
 
+enum { AT_ONCE = 1024 }; /* places that are asked for: each may have many operands */
+
 /* Where the row was interrupted; 0: in the kernel, or nobody knows. */
 static uint32_t place_of(const struct profile *profile, const struct profile_row *row)
 {
@@ -82,27 +84,35 @@ static struct pmb_place **at(const struct places *p, uint32_t frame, enum pmb_sk
 	return &p->list[(size_t)frame * PMB_N_SKIDS + skid];
 }
 
+static void ask_some(const struct asker *a, const struct sym_file *which, uint64_t serial,
+		     const uint32_t *ids, size_t n, enum pmb_skid skid)
+{
+	_cleanup_free_ struct pmb_place *found = xcalloc(n, sizeof(*found));
+	uint64_t offs[AT_ONCE];
+
+	for (size_t i = 0; i < n; i++)
+		offs[i] = a->frames[ids[i]].off;
+	sym__places(a->sym, which, skid, offs, n, found);
+	for (size_t i = 0; i < n; i++) {
+		*at(a->places, ids[i], skid) = xmemdup(&found[i], PMB_PLACE_BYTES(&found[i]));
+		if (a->places->known)
+			known__keep_place(a->places->known, serial, offs[i], skid, &found[i]);
+	}
+}
+
 /* Frames of one file, and one skid. */
 static void ask(const struct asker *a, const uint32_t *ids, size_t n, enum pmb_skid skid)
 {
 	const struct file *file = files__get(a->files, a->frames[ids[0]].file);
 	_cleanup_close_ int late = file->fd < 0 ? files__reopen(a->files, a->frames[ids[0]].file) :
 						  -1;
-	_cleanup_free_ struct pmb_place *found = xcalloc(n, sizeof(*found));
-	_cleanup_free_ uint64_t *offs = xcalloc(n, sizeof(*offs));
 	struct sym_file which = sym_file__of(a->files, file, late);
 
 	if (which.fd < 0)
 		return;
 	which.servers = servers_for(a, a->frames[ids[0]].file);
-	for (size_t i = 0; i < n; i++)
-		offs[i] = a->frames[ids[i]].off;
-	sym__places(a->sym, &which, skid, offs, n, found);
-	for (size_t i = 0; i < n; i++) {
-		*at(a->places, ids[i], skid) = xmemdup(&found[i], PMB_PLACE_BYTES(&found[i]));
-		if (a->places->known)
-			known__keep_place(a->places->known, file->serial, offs[i], skid, &found[i]);
-	}
+	for (size_t i = 0; i < n; i += AT_ONCE)
+		ask_some(a, &which, file->serial, ids + i, n - i < AT_ONCE ? n - i : AT_ONCE, skid);
 }
 
 /* Of earlier parts; is there anything left to ask? */
@@ -439,13 +449,14 @@ static struct data_finding choose(const struct pmb_place *place,
 {
 	struct data_finding f = {.class = DATA_ADDRESS_ONLY};
 	const struct pmb_operand *found = NULL;
-	bool all_lost = true;
+	bool any = false, all_lost = true;
 
 	for (int i = 0; i < place->n; i++) {
 		const struct pmb_operand *o = &place->operands[i];
 
 		if (access->kind && !(access->kind & o->flags))
 			continue;
+		any = true;
 		all_lost &= (o->flags & PMB_OPERAND_LOST) != 0;
 		if (o->flags & PMB_OPERAND_LOST || !covers(access, o, PMB_SKID_NEAR))
 			continue;
@@ -454,7 +465,7 @@ static struct data_finding choose(const struct pmb_place *place,
 		found = found ?: o;
 	}
 	if (!found) {
-		f.class = all_lost ? DATA_REGISTER_LOST : DATA_ADDRESS_ONLY;
+		f.class = any && all_lost ? DATA_REGISTER_LOST : DATA_ADDRESS_ONLY;
 		return f;
 	}
 	return (struct data_finding){.class = DATA_VALIDATED,

@@ -87,7 +87,7 @@ static void look_before(struct search *s, size_t at)
 	if (to && s->steps.list[to - 1].flow != INSN_JUMPS &&
 	    s->steps.list[to - 1].flow != INSN_ENDS)
 		go_back(s, &from, to - 1);
-	else if (!to)
+	else if (!to || !s->targets[to])
 		s->blocked = true;
 	for (size_t i = 0; s->targets[to] && i < s->steps.n; i++) {
 		if (s->steps.list[i].target == to)
