@@ -283,6 +283,12 @@ static const struct {
 	{"null", POINTER(NODE, 8, 0), OTHER(NUMBER, 0, 0), POINTER(NODE, 8, 0)},
 	{"what is fresh", OTHER(FRESH, 0, 8), POINTER(NODE, 8, 0), POINTER(NODE, 8, 0)},
 	{"what is fresh, elsewhere in it", OTHER(FRESH, 0, 0), POINTER(NODE, 8, 0), ANY_VALUE},
+	{"what is fresh, at any of several",
+	 {.kind = CODE_VALUE_FRESH, .to = {.at = 8, .every = 24}},
+	 TWO(NODE, 8, 24),
+	 ANY_VALUE},
+	{"as far apart as can be", POINTER(NODE, INT64_MAX, 0), POINTER(NODE, INT64_MIN, 0),
+	 ANY_VALUE},
 	{"of two calls", OTHER(FRESH, 0, 0), OTHER(FRESH, 1, 0), ANY_VALUE},
 	{"fresh or null", OTHER(FRESH, 3, 0), OTHER(NUMBER, 0, 0), OTHER(FRESH, 3, 0)},
 };

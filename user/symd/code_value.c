@@ -87,7 +87,7 @@ static bool is_any_pointer(const struct code_value *v, const struct code_value *
 	if (is_null(v))
 		return typed || pointer->kind == CODE_VALUE_FRESH;
 	return typed && v->kind == CODE_VALUE_FRESH && v->to.at == pointer->to.at &&
-	       v->to.every == pointer->to.every;
+	       v->to.every == pointer->to.every && v->to.two == pointer->to.two;
 }
 
 /* Of two types the one that lies in the other: a class, and its base. False: neither does. */
@@ -112,7 +112,7 @@ static bool join_types(struct code_value *to, const struct code_value *from,
 /* The offset, or one of two, is one of these already. */
 static bool is_one_of(const struct pointee *one, const struct pointee *of)
 {
-	const int64_t last = of->at + (int64_t)of->every;
+	const int64_t last = (int64_t)((uint64_t)of->at + of->every);
 
 	if (one->two)
 		return of->two && one->at == of->at && one->every == of->every;
@@ -153,6 +153,10 @@ bool code_value__join(struct code_value *to, const struct code_value *from,
 		return changed;
 	}
 	changed = join_offsets(&to->to, &from->to);
+	if (code_value__checked(*to).kind == CODE_VALUE_ANY) {
+		*to = code_value__any();
+		return true;
+	}
 	changed |= to->to.row > from->to.row || (to->to.node && to->to.node != from->to.node);
 	to->to.row &= from->to.row;
 	if (to->to.node != from->to.node)

@@ -45,7 +45,7 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 	new.by = s->by;
 	/* as Go has what is where the frame begins */
 	if (ops[0].atom == DW_OP_call_frame_cfa) {
-		new.at = -(int64_t)slot->first;
+		new.at = (int64_t)(0 - slot->first);
 		new.by = FRAME_BY_CFA;
 	} else if (ops[0].atom == DW_OP_fbreg ? s->base == FRAME_NOWHERE :
 						!by_register(ops[0].atom - DW_OP_breg0, &new.by)) {

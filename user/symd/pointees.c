@@ -536,7 +536,7 @@ bool pointees__in_object(struct pointees *p, const struct pointee *pointer, stru
 		return in_object(p, pointer, ret);
 	one.every = other.every = 0;
 	one.two = other.two = false;
-	other.at += (int64_t)pointer->every;
+	other.at = (int64_t)((uint64_t)other.at + pointer->every);
 	if (!in_object(p, &one, ret) || !in_object(p, &other, &of_other) ||
 	    ret->type != of_other.type || ret->at != of_other.at)
 		return false;
