@@ -74,6 +74,8 @@ t_an_agent_sends() {
 }
 
 kill_both_keepers() {
+	wait_until eval '[ "$(named_in "$agent" pmubpf-spare | wc -l)" = 1 ]' ||
+		fail "no spare one"
 	# shellcheck disable=SC2046
 	kill -KILL $(named_in "$agent" pmubpf-keep) $(named_in "$agent" pmubpf-spare)
 }
@@ -123,6 +125,7 @@ while True: s.recv(4096)' "$T/socket"
 	wait_until has_other pmubpf-send || fail "no sender"
 	wait_until eval '[ "$(n_files)" -ge 1 ]' || fail "no window"
 	kill_both_keepers
+	wait_until has_gone "$agent" || fail "the service goes on"
 	wait "$agent"
 	expect_eq "$?" 1 "exit status"
 	expect_match "$T/err" 'the recording ends, so that the service is started again' "why"
