@@ -294,10 +294,6 @@ print(s.getsockname()[1])')
 	expect_eq "$rc" 0 "exit status"
 }
 
-has_gone() { # PID
-	! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
-}
-
 # The agent gives the network up, its command doesn't.
 t_its_command_has_the_network() {
 	need_program python3

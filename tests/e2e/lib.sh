@@ -80,6 +80,10 @@ named_in() { # PID NAME
 	done
 }
 
+has_gone() { # PID
+	! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
+}
+
 # Of loopback, for a server that is about to be started.
 free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0))

@@ -15,10 +15,6 @@ has_other() { # NAME PID…: not those
 	return 1
 }
 
-has_gone() { # PID
-	! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
-}
-
 n_files() { find "$T/spool" -maxdepth 1 -name '*.pb.gz' | wc -l; }
 
 start_agent() { # [OPTION…]
