@@ -11,7 +11,8 @@ test-vm:
 	$(Q)r=0; O=$(O) UPDATE=$(UPDATE) tests/vm/run.sh $(VM) || r=$$?; $(OWN); exit $$r
 
 # The C ones: a cross build has no C++ library.
-VM_WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c))
+VM_WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
+	$(if $(filter x86,$(ARCH)),$(O)/workloads/calls)
 # What a guest gets, for the ARCH and CC of this make: run.sh calls it once an architecture.
 vm-parts: $(PMUBPF) $(VM_WORKLOAD) $(STEP) $(O)/vm/cost $(O)/bench/pmubpf-cuts
 

@@ -343,13 +343,13 @@ enum pmb_call {
 /* Of one CPU. */
 struct pmb_window_stats {
 	__u64 began, ended;
-	__u64 ends_lost;    /* ends that found no room in the ring */
-	__u64 no_room;      /* that could not begin: more threads than there is room for */
-	__u64 began_before; /* first seen at an overflow in them */
-	__u64 nested;       /* that would have begun inside of one */
-	__u64 abandoned;    /* over without an exit that was met, or when probes went */
-	__u64 caught;       /* of those that ended, of threads: where an exception was caught */
-	__u64 hits;         /* times that a probe was met */
+	__u64 ends_lost;       /* ends that found no room in the ring */
+	__u64 no_room;         /* that could not begin: more threads than there is room for */
+	__u64 began_before;    /* first seen at an overflow in them */
+	__u64 nested;          /* that would have begun inside of one */
+	__u64 abandoned;       /* over without an exit that was met, or when probes went */
+	__u64 caught;          /* of those that ended, of threads: where an exception was caught */
+	__u64 hits;            /* times that a probe was met */
 	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
 	/* hits of probes in programs, where the kernel carries the instruction out, and of those at
 	 * functions of the kernel; and hits where it single-steps the instruction */
