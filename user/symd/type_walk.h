@@ -32,9 +32,9 @@ bool type_walk__peel(Dwarf_Die *type, bool typedefs);
 /* The one by which objects are told apart: `const Body`, and what a container calls value_type, are
  * Body. What C calls a number, or a structure without a name, keeps its name. */
 void type_walk__plain(Dwarf_Die *type);
-/* In bytes. 0: not known. */
 /* Where a variable is, or a function's frame. */
 bool type_walk__location(Dwarf_Die *die, unsigned attribute, Dwarf_Attribute *ret);
+/* In bytes. 0: not known. */
 uint64_t type_walk__size(struct type_walk *w, Dwarf_Die type);
 
 /* The same, or UINT64_MAX, if it ends in an array of any length. */
