@@ -41,16 +41,10 @@ record_web() { # IMAGE COMM COMMAND…
 		"$(by_chance 95 "$(sum_aggregated)")" "percent of its stacks that are whole"
 }
 
-samples_in() { # REGEX
-	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, "") }
-		$0 ~ re { sum += n }
-		END { print sum + 0 }' "$T/folded"
-}
-
 # Samples of the three functions, of which the first is all but 40 % of them.
 expect_parts() { # REGEX REGEX REGEX
 	local n=() all i wanted=(60 30 10)
-	for i in 0 1 2; do n[i]=$(samples_in "${*:i+1:1}"); done
+	for i in 0 1 2; do n[i]=$(folded_sum_of "$T/folded" "${*:i+1:1}"); done
 	all=$((n[0] + n[1] + n[2]))
 	expect_ge "$all" 100 "samples with their names: $(tail -n 3 "$T/err")"
 	for i in 0 1 2; do
@@ -66,7 +60,8 @@ expect_language() { # NAME
 
 t_python() {
 	local python
-	need_docker_with dpkg
+	need_program dpkg
+	need_dockerd
 	python=$(basename "$(readlink -f /usr/bin/python3)")
 	image python "$TOP/tests/workloads/python/shares.py" "$python-minimal" \
 		"lib$python-minimal" "lib$python-stdlib"
@@ -76,7 +71,8 @@ t_python() {
 }
 
 t_node() {
-	need_docker_with dpkg
+	need_program dpkg
+	need_dockerd
 	need_program node
 	image node "$TOP/tests/workloads/javascript/shares.js" \
 		"$(dpkg -S "$(readlink -f "$(command -v node)")" 2>/dev/null | cut -d: -f1)"
@@ -87,7 +83,8 @@ t_node() {
 
 t_java() {
 	local java
-	need_docker_with dpkg
+	need_program dpkg
+	need_dockerd
 	need_program javac
 	java=$(readlink -f "$(command -v java)")
 	javac -d "$T/classes" "$TOP/tests/workloads/java/Shares.java" || skip "no compiler"
@@ -96,11 +93,6 @@ t_java() {
 		-XX:CompileCommand=dontinline,Shares::* -cp /app Shares 60 /told
 	expect_parts 'Shares::sixty' 'Shares::thirty' 'Shares::ten'
 	expect_language java
-}
-
-need_docker_with() { # PROGRAM
-	need_program "$1"
-	need_dockerd
 }
 
 run_tests
