@@ -9,7 +9,7 @@
 #include "collect/recording.skel.h"
 #include "sys/processor.h"
 
-static bool any_wanted(const struct programs_opts *opts)
+bool siblings__wanted(const struct programs_opts *opts)
 {
 	for (size_t i = 0; i < opts->n_events; i++) {
 		if (opts->configs[i].want_sibling)
@@ -21,7 +21,7 @@ static bool any_wanted(const struct programs_opts *opts)
 void siblings__choose(struct recording_bpf *skel, const struct programs_opts *opts, bool first,
 		      int n_cpus)
 {
-	bool wanted = any_wanted(opts);
+	bool wanted = siblings__wanted(opts);
 
 	bpf_program__set_autoload(skel->progs.pmb_learn_queue, first && wanted);
 	bpf_program__set_autoattach(skel->progs.pmb_learn_queue, false);

@@ -10,6 +10,8 @@
 struct recording_bpf;
 struct programs_opts;
 
+/* By any event. */
+bool siblings__wanted(const struct programs_opts *opts);
 /* What the instance loads, and how much room it has. */
 void siblings__choose(struct recording_bpf *skel, const struct programs_opts *opts, bool first,
 		      int n_cpus);

@@ -14,6 +14,7 @@
 #include "collect/features.h"
 #include "collect/kernel_types.h"
 #include "collect/room.h"
+#include "collect/siblings.h"
 #include "pmu/branch_filter.h"
 #include "pmu/probe.h"
 #include "pmu/skid.h"
@@ -236,13 +237,6 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 	};
 }
 
-static bool any_sibling(const struct pmb_config *configs, size_t n)
-{
-	while (n && !configs[n - 1].want_sibling)
-		n--;
-	return n;
-}
-
 /* Why there is no label. */
 static void note_siblings(struct session *s)
 {
@@ -301,7 +295,7 @@ int session__load(struct session *s, struct err *err)
 	opts.gates = session__gates(s);
 	if (r == 0)
 		r = programs__load(&s->programs, &opts, err);
-	if (r == 0 && any_sibling(configs, o->events->n))
+	if (r == 0 && siblings__wanted(&opts))
 		note_siblings(s);
 	if (r == 0 && opts.by_table)
 		session__unwind_open(s);
