@@ -325,39 +325,30 @@ static const char *const library_folders[] = {
 	"/usr/local/lib",
 };
 
-/* Those of C++ do; the function may be in a library, and who catches in the program. */
-static bool uses_exceptions(const struct finder *f, const struct gate_site *in)
+/* True: a file of C++ that uses exceptions; who catches them may be in another one. What catches
+ * them is taken if it is in this one, which is linked statically then. */
+static bool look_for_catches(struct finder *f, const struct gate_site *in)
 {
-	_cleanup_close_ int lent = opener__lend(f->opener, in->fd, in->mnt_ns, 0);
-	const char *const signs[] = {f->catches->user->name, "__gxx_personality_v0", "__cxa_throw"};
-	struct site site;
-
-	for (size_t i = 0; lent >= 0 && i < ARRAY_SIZE(signs); i++) {
-		int r = site_client__find(f->client, lent, signs[i], 0, "", &site, NULL);
-
-		if (r == 0 || r == -ENOLINK)
-			return true;
-	}
-	return false;
-}
-
-/* The file has it itself: it is linked statically. */
-static void find_beside(struct finder *f, const struct gate_site *in)
-{
-	struct gate_probe *probe = f->catches;
+	static const char *const others[] = {"__gxx_personality_v0", "__cxa_throw"};
 	_cleanup_close_ int lent = opener__lend(f->opener, in->fd, in->mnt_ns, 0);
 	const char *file = f->gates->opens.user->file;
-	struct look l = {.probe = probe,
+	struct look l = {.probe = f->catches,
 			 .path = file ? file : "the executable",
 			 .what = "",
 			 .id = in->file,
 			 .mnt_ns = in->mnt_ns,
 			 .found = in->fd};
 	struct site site;
+	int r;
 
-	if (lent >= 0 &&
-	    site_client__find(f->client, lent, probe->user->name, 0, "", &site, NULL) == 0)
+	if (lent < 0)
+		return false;
+	r = site_client__find(f->client, lent, f->catches->user->name, 0, "", &site, NULL);
+	if (r == 0)
 		add(f, &l, &site);
+	for (size_t i = 0; r < 0 && r != -ENOLINK && i < ARRAY_SIZE(others); i++)
+		r = site_client__find(f->client, lent, others[i], 0, "", &site, NULL);
+	return r == 0 || r == -ENOLINK;
 }
 
 static void find_libraries(struct finder *f, int root_fd, uint64_t mnt_ns)
@@ -432,10 +423,8 @@ static void find_catches(struct finder *f, const struct target *whom)
 	if (!f->catches->user || f->gates->returns)
 		return;
 	f->err = NULL;
-	for (size_t i = 0; i < opens->n_sites; i++) {
-		wanted |= uses_exceptions(f, &opens->sites[i]);
-		find_beside(f, &opens->sites[i]);
-	}
+	for (size_t i = 0; i < opens->n_sites; i++)
+		wanted |= look_for_catches(f, &opens->sites[i]);
 	for (size_t i = 0; wanted && i < n; i++)
 		find_catches_of(f, &roots, &mapped, pids[i]);
 	if (wanted && !n)
