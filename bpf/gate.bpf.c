@@ -118,45 +118,38 @@ static __always_inline int call_begins(void *ctx)
 }
 
 /* The current thread leaves a call whose stack pointer is sp, or up to slack above where it was at
- * the entry. */
-static __always_inline int call_ends_at(__u64 sp, __u64 slack)
+ * the entry. False: no call ends here, or one is abandoned. */
+static __always_inline bool call_ends_at(__u64 sp, __u64 slack)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
 
 	if (!gate || !gate->start || sp < gate->sp)
-		return 0;
-	if (sp <= gate->sp + slack)
-		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
-	else
+		return false;
+	if (sp > gate->sp + slack) {
 		gate_abandon(&pmb_gate, gate, thread);
-	return 0;
+		return false;
+	}
+	gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
+	return true;
 }
 
 static __always_inline int call_ends(void *ctx)
 {
-	return is_left_here(&pmb_gate, ctx) ? call_ends_at(exit_sp(&pmb_gate, ctx), 0) : 0;
+	if (is_left_here(&pmb_gate, ctx))
+		call_ends_at(exit_sp(&pmb_gate, ctx), 0);
+	return 0;
 }
 
 /* Whoever catches an exception called what it has left, or one that called it: there the stack
  * pointer is no lower than at the entry. */
 static __always_inline int exception_caught(void *ctx)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid();
-	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread);
 	struct pmb_window_stats *stats = window_stats();
+	bool ended = call_ends_at(ARCH_SP((struct arch_regs *)ctx), CATCHER_MAX);
 
-	__u64 sp = ARCH_SP((struct arch_regs *)ctx);
-
-	if (!stats || !gate || !gate->start || sp < gate->sp)
-		return 0;
-	if (sp > gate->sp + CATCHER_MAX) {
-		gate_abandon(&pmb_gate, gate, thread);
-		return 0;
-	}
-	if (!pmb_gate.by_process)
+	if (ended && stats && !pmb_gate.by_process)
 		stats->caught++;
-	gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -171,8 +164,10 @@ static __always_inline int kernel_call_ends(void *at)
 {
 	if (!is_on_own_stack((__u64)at))
 		return 0;
-	return pmb_gate.windows == PMB_WINDOWS_KERNEL ? call_ends_at((__u64)at, KERNEL_CALL_SLACK) :
-							probe_closes(at);
+	if (pmb_gate.windows != PMB_WINDOWS_KERNEL)
+		return probe_closes(at);
+	call_ends_at((__u64)at, KERNEL_CALL_SLACK);
+	return 0;
 }
 
 /* What it costs: some are timed. */

@@ -184,8 +184,8 @@ static __always_inline int call_begins_at(__u64 sp)
 }
 
 /* The current thread leaves a call whose stack pointer is sp, or up to slack above where it was at
- * the entry. */
-static __always_inline int call_ends_at(__u64 sp, __u64 slack)
+ * the entry. False: no call ends here, or one is abandoned. */
+static __always_inline bool call_ends_at(__u64 sp, __u64 slack)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_work_stats *stats = work_stats();
@@ -193,15 +193,16 @@ static __always_inline int call_ends_at(__u64 sp, __u64 slack)
 	struct work *work;
 
 	if (!byte || *byte != WORK_OPEN || !stats)
-		return 0;
+		return false;
 	work = bpf_map_lookup_elem(&pmb_works, &thread);
 	if (!work || sp < work->sp)
-		return 0;
-	if (sp <= work->sp + slack)
-		work_close(PMB_UNITS_REAL, byte, work, stats);
-	else
+		return false;
+	if (sp > work->sp + slack) {
 		abandon(byte, stats);
-	return 0;
+		return false;
+	}
+	work_close(PMB_UNITS_REAL, byte, work, stats);
+	return true;
 }
 
 static __always_inline int call_begins(const struct arch_regs *regs)
@@ -211,29 +212,19 @@ static __always_inline int call_begins(const struct arch_regs *regs)
 
 static __always_inline int call_ends(const struct arch_regs *regs)
 {
-	return is_left_here(&pmb_work, regs) ? call_ends_at(exit_sp(&pmb_work, regs), 0) : 0;
+	if (is_left_here(&pmb_work, regs))
+		call_ends_at(exit_sp(&pmb_work, regs), 0);
+	return 0;
 }
 
 /* As exception_caught() of bpf/gate.bpf.c. */
 static __always_inline int exception_caught(const struct arch_regs *regs)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_work_stats *stats = work_stats();
-	__u8 *byte = open_byte(thread);
-	struct work *work;
+	bool ended = call_ends_at(ARCH_SP(regs), CATCHER_MAX);
 
-	if (!byte || *byte != WORK_OPEN || !stats)
-		return 0;
-	work = bpf_map_lookup_elem(&pmb_works, &thread);
-	if (!work || ARCH_SP(regs) < work->sp)
-		return 0;
-	if (ARCH_SP(regs) > work->sp + CATCHER_MAX) {
-		abandon(byte, stats);
-		return 0;
-	}
-	if (!pmb_work.by_process)
+	if (ended && stats && !pmb_work.by_process)
 		COUNT(stats->caught);
-	work_close(PMB_UNITS_REAL, byte, work, stats);
 	return 0;
 }
 
@@ -248,8 +239,10 @@ static __always_inline int kernel_ends(void *at)
 {
 	if (!is_on_own_stack((__u64)at))
 		return 0;
-	return pmb_work.windows == PMB_WINDOWS_KERNEL ? call_ends_at((__u64)at, KERNEL_CALL_SLACK) :
-							close_window();
+	if (pmb_work.windows != PMB_WINDOWS_KERNEL)
+		return close_window();
+	call_ends_at((__u64)at, KERNEL_CALL_SLACK);
+	return 0;
 }
 
 #endif
