@@ -35,6 +35,18 @@ find_base() {
 	fi
 }
 
+# What is alike in both is built once: an archive's files are as old as the commit, older than all
+# that was built here; only what differs is newer. Not if the rules themselves differ.
+lend_objects() { # COMMIT
+	local file
+	[ "$O" = "$TOP/build" ] && in_git diff --quiet "$1" -- Makefile mk/build.mk || return 0
+	mkdir "$S/base/build"
+	cp -a "$O"/{bpf,gen,user,tools-checked} "$S/base/build/"
+	while read -r file; do
+		[ ! -e "$S/base/$file" ] || touch "$S/base/$file"
+	done < <(in_git diff --name-only "$1" -- "${SOURCES[@]}")
+}
+
 setup() {
 	local base
 	if ! base=$(find_base); then
@@ -45,8 +57,8 @@ setup() {
 		echo "${base:0:12}" >"$S/name"
 		mkdir "$S/base"
 		in_git archive "$base" | tar -x -C "$S/base" || fail "git archive $base"
-		make -C "$S/base" -s -j"$(nproc)" O="$S/base/build" all \
-			"$S/base/build/bench/replay" >"$S/make" 2>&1 ||
+		lend_objects "$base"
+		make -C "$S/base" -s -j"$(nproc)" O=build all build/bench/replay >"$S/make" 2>&1 ||
 			fail "commit $base cannot be built: $(grep -m 1 -i error "$S/make")"
 	fi
 }
