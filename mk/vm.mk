@@ -14,7 +14,10 @@ test-vm:
 VM_WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
 	$(if $(filter x86,$(ARCH)),$(O)/workloads/calls)
 # What a guest gets, for the ARCH and CC of this make: run.sh calls it once an architecture.
-vm-parts: $(PMUBPF) $(VM_WORKLOAD) $(STEP) $(O)/vm/cost $(O)/bench/pmubpf-cuts
+VM_PROGRAM := $(PMUBPF) $(STEP) $(O)/vm/cost $(O)/bench/pmubpf-cuts
+vm-parts: $(VM_PROGRAM) $(VM_WORKLOAD)
+	$(Q)rm -rf $(O)/vm/parts && mkdir -p $(O)/vm/parts/workloads
+	$(Q)ln -f $(VM_PROGRAM) $(O)/vm/parts/ && ln -f $(VM_WORKLOAD) $(O)/vm/parts/workloads/
 
 VM_COST_OBJ := $(O)/tests/vm/cost.o $(O)/user/collect/features.o
 $(O)/tests/vm/cost.o: $(SKEL)

@@ -26,7 +26,8 @@ export LC_ALL=C
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 TOP=$(cd "$HERE/../.." && pwd)
-O=$(cd "$TOP" && realpath -m "${O:-build}")
+BUILT_IN=${O:-build}
+O=$(cd "$TOP" && realpath -m "$BUILT_IN")
 OUT=$O/vm
 COSTS=$HERE/verifier-cost.txt
 # of the PATH, or Debian's, which lies outside
@@ -52,14 +53,15 @@ need_qemu() { # ARCH
 	esac
 }
 
-# Where the libraries of an architecture lie (ROOT; / for the host's), its compiler (CROSS) and
-# BUSYBOX.
+# Where the libraries of an architecture lie (ROOT; / for the host's), its compiler (CROSS), the
+# folder that it is built in (BUILD, as make gets it; what was built for the host serves its guests)
+# and BUSYBOX.
 find_tools() { # ARCH
-	CROSS=()
+	CROSS=() BUILD=$OUT/$1
 	need_qemu "$1" || return 1
 	case $1 in
 	"$(dpkg --print-architecture)")
-		ROOT=/
+		ROOT=/ BUILD=$BUILT_IN
 		need busybox busybox-static || return 1
 		;;
 	arm64)
@@ -85,18 +87,18 @@ find_tools() { # ARCH
 	BUSYBOX=$(find "${ROOT%/}/bin" "${ROOT%/}/usr/bin" -maxdepth 1 -name busybox -type f | head -n 1)
 }
 
-# pmubpf, the workloads and the cost loader, in the folder BUILD: once in a run, whichever of its
+# pmubpf, the workloads and the cost loader, in the folder PARTS: once in a run, whichever of its
 # guests comes first.
 build_for() { # ARCH
-	BUILD=$OUT/$1
-	mkdir -p "$BUILD"
+	PARTS=$(cd "$TOP" && realpath -m "$BUILD")/vm/parts
+	mkdir -p "$OUT/$1"
 	(
 		flock 9
-		[ ! -e "$BUILD/built" ] || exit 0
+		[ ! -e "$OUT/$1/built" ] || exit 0
 		make -C "$TOP" --no-print-directory -s -j"$(nproc)" "O=$BUILD" \
 			${CROSS[@]+"${CROSS[@]}"} vm-parts >/dev/null 9>&- &&
-			: >"$BUILD/built"
-	) 9>"$BUILD/lock"
+			: >"$OUT/$1/built"
+	) 9>"$OUT/$1/lock"
 }
 
 # The shared libraries that a program names, found under ROOT, put into the guest where the loader
@@ -122,7 +124,7 @@ copy_loader() { # PROGRAM FOLDER
 }
 
 address_of() { # WORKLOAD VARIABLE
-	nm "$BUILD/workloads/$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
+	nm "$PARTS/workloads/$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
 }
 
 # Modules of the kernel that a script wants: a line "# module: NAME", of tests/vm/pmu/. One whose
@@ -147,16 +149,16 @@ make_initramfs() { # FILE SCRIPT GUEST
 	cp "$HERE/guest/init" "$dir/init"
 	cp "$HERE/guest/lib.sh" "$HERE/../bench/flat.awk" "$dir/vm/"
 	cp "$HERE/guest/$2.sh" "$dir/vm/run"
-	cp "$BUILD/pmubpf" "$BUILD/vm/cost" "$BUILD/bench/pmubpf-cuts" "$dir/vm/"
-	cp "$BUILD"/tests/bpf/test_unwind_step{,_arm64} "$dir/vm/step/"
-	cp -r "$BUILD/workloads" "$dir/vm/workloads"
+	cp "$PARTS"/{pmubpf,cost,pmubpf-cuts} "$dir/vm/"
+	cp "$PARTS"/test_unwind_step{,_arm64} "$dir/vm/step/"
+	cp -r "$PARTS/workloads" "$dir/vm/workloads"
 	address_of watch watched >"$dir/vm/workloads/watch.addr"
 	address_of sharing apart >"$dir/vm/workloads/sharing.addr"
 	for name in target struck_load struck_store struck_end main; do
 		address_of struck "$name" >"$dir/vm/workloads/$name.addr"
 	done
 	copy_modules "$3" "$2" "$dir/vm" || return 1
-	copy_loader "$BUILD/pmubpf" "$dir" || return 1
+	copy_loader "$PARTS/pmubpf" "$dir" || return 1
 	for program in "$dir"/vm/{pmubpf,pmubpf-cuts,cost} "$dir"/vm/step/* "$dir"/vm/workloads/*; do
 		[ -x "$program" ] || continue
 		copy_libraries "$program" "$dir" || return 1
