@@ -50,8 +50,11 @@ static __always_inline void arrive(struct task_struct *next, struct off_cpu *cpu
 	__u32 thread = next->pid;
 	struct pmb_off_thread *t = thread ? off_thread(thread, false) : NULL;
 
-	if (t && t->since)
+	cpu->arrived = 0;
+	if (t && t->since) {
 		off_end(&pmb_off, t, cpu, bpf_ktime_get_ns());
+		cpu->arrived = thread;
+	}
 }
 
 /* Arguments: preempt, the task that goes, the task that comes. */

@@ -151,6 +151,20 @@ t_until_the_end() {
 		"ns of one thread"
 }
 
+# Where most switches aren't recorded, who left its CPU unseen has it no more.
+t_no_more_than_the_cpus_have() {
+	local i
+	for ((i = 0; i < 20; i++)); do
+		spawn perl -e 'select undef, undef, undef, 0.01 while 1'
+	done
+	pmb_ok record -a -e off-cpu -c 40 -d 2 -o "$T/none" --summary "$T/sum.json"
+	expect_ledger
+	expect_ge "$(sum_get .off_cpu.recorded)" 20 "switches that were recorded"
+	expect_le "$(sum_get .off_cpu.on_ns)" "$(sum_get ".duration_s * $(nproc --all) * 1e9 | ceil")" \
+		"ns with a CPU"
+	expect_ge "$(sum_get .off_cpu.not_known_ns)" 1 "ns that aren't known"
+}
+
 t_beside_others() {
 	record --off-cpu -e task-clock -- "$WAITS" 10
 	expect_eq "$(sum_name 0) $(sum_name 1)" "task-clock off-cpu" "events"

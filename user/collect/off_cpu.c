@@ -15,7 +15,8 @@
 /* A CPU's, with what the program keeps behind them. */
 struct off_cpu_value {
 	struct pmb_off_stats stats;
-	uint64_t word, preempts;
+	uint64_t word;
+	uint32_t preempts, arrived;
 };
 
 void off_cpu__choose(struct recording_bpf *skel, const struct programs_opts *opts, bool first)
@@ -51,18 +52,48 @@ void off_cpu__stop(struct recording_bpf *skel)
 	skel->links.pmb_off_switch = skel->links.pmb_off_waking = NULL;
 }
 
+static int read_cpus(const struct off_threads *all, struct off_cpu_value *ret_per_cpu,
+		     struct pmb_off_stats *ret)
+{
+	__u32 zero = 0;
+
+	*ret = (struct pmb_off_stats){0};
+	if (bpf_map_lookup_elem(all->cpus, &zero, ret_per_cpu) < 0)
+		return -errno;
+	for (int cpu = 0; cpu < all->n_cpus; cpu++)
+		off_stats__add(ret, &ret_per_cpu[cpu].stats);
+	return 0;
+}
+
 int off_threads__stats(const struct off_threads *all, struct pmb_off_stats *ret)
 {
 	_cleanup_free_ struct off_cpu_value *per_cpu =
 		xcalloc((size_t)all->n_cpus, sizeof(*per_cpu));
-	__u32 zero = 0;
 
-	*ret = (struct pmb_off_stats){0};
-	if (bpf_map_lookup_elem(all->cpus, &zero, per_cpu) < 0)
-		return -errno;
-	for (int cpu = 0; cpu < all->n_cpus; cpu++)
-		off_stats__add(ret, &per_cpu[cpu].stats);
-	return 0;
+	return read_cpus(all, per_cpu, ret);
+}
+
+/* From its last switch on; one that isn't without a CPU may have left it unrecorded. */
+static bool has_cpu(const struct off_cpu_value *per_cpu, int n_cpus, uint32_t thread)
+{
+	for (int cpu = 0; cpu < n_cpus; cpu++)
+		if (per_cpu[cpu].arrived == thread)
+			return true;
+	return false;
+}
+
+/* The time until the end. */
+static void add_rest(const struct off_cpu_value *per_cpu, int n_cpus, uint32_t thread,
+		     const struct pmb_off_thread *t, uint64_t ns, struct pmb_off_stats *stats)
+{
+	if (t->since) {
+		stats->off_ns += ns;
+	} else if (has_cpu(per_cpu, n_cpus, thread)) {
+		stats->on_ns += ns;
+	} else {
+		stats->unseen_ns += ns;
+		stats->unseen++;
+	}
 }
 
 /* What the program would have done, had the thread got a CPU then. */
@@ -128,11 +159,12 @@ void off_threads__end(const struct off_threads *all, uint64_t end_ns,
 		      struct pmb_off_stats *ret)
 {
 	_cleanup_free_ struct pmb_stats *per_cpu = xcalloc((size_t)all->n_cpus, sizeof(*per_cpu));
+	_cleanup_free_ struct off_cpu_value *cpus = xcalloc((size_t)all->n_cpus, sizeof(*cpus));
 	struct ending e = {end_ns, all->min_ns, fn, ctx, per_cpu};
 	struct pmb_off_thread t;
 	__u32 before, thread, *at = NULL, event;
 
-	(void)off_threads__stats(all, ret);
+	(void)read_cpus(all, cpus, ret);
 	while (bpf_map_get_next_key(all->threads, at, &thread) == 0) {
 		before = thread;
 		at = &before;
@@ -143,7 +175,7 @@ void off_threads__end(const struct off_threads *all, uint64_t end_ns,
 			ret->wall_ns += (t.last > end_ns ? t.last : end_ns) - t.first;
 		if (t.last > end_ns)
 			continue;
-		*(t.since ? &ret->off_ns : &ret->on_ns) += end_ns - t.last;
+		add_rest(cpus, all->n_cpus, thread, &t, end_ns - t.last, ret);
 		if (!t.since || bpf_map_lookup_elem(all->stats, &event, per_cpu) < 0)
 			continue;
 		end_thread(&e, &t, ret);

@@ -15,8 +15,9 @@ void off_cpu__text(const struct pmb_off_stats *off, struct buf *out)
 		return;
 	buf__printf(out,
 		    "  threads: %.6f s = %.6f s with a CPU + %.6f s without + %.6f s not known "
-		    "(%llu switches not seen, or not recorded)\n",
-		    s(off->wall_ns), s(off->on_ns), s(off->off_ns), s(off->unseen_ns), off->unseen);
+		    "(%llu switches not seen, or not recorded%s)\n",
+		    s(off->wall_ns), s(off->on_ns), s(off->off_ns), s(off->unseen_ns), off->unseen,
+		    off->unseen ? "; the event's sum is an estimate with these" : "");
 	if (off->brief)
 		buf__printf(out, "    %llu times without a CPU, %.6f s, were too short (min=)\n",
 			    off->brief, s(off->brief_ns));
