@@ -334,6 +334,37 @@ t_which_function() {
 	expect_eq "$rc" 2 "status without a profile"
 }
 
+# Overloads have one name, and code each.
+t_overloads() {
+	encode "$T/p.pb.gz" <<-TEXT
+		string_table: "" string_table: "cycles" string_table: "count" string_table: "Shop::total"
+		string_table: "_ZN4Shop5totalEi" string_table: "_ZN4Shop5totalEd"
+		string_table: "_ZN4Shop5totalEd.part.0" string_table: "/lib/a.so"
+		sample_type { type: 1 unit: 2 }
+		mapping { id: 1 memory_start: 4096 memory_limit: 8192 filename: 7 }
+		function { id: 1 name: 3 system_name: 4 } function { id: 2 name: 3 system_name: 5 }
+		function { id: 3 name: 3 system_name: 6 }
+		location { id: 1 mapping_id: 1 address: 5000 line { function_id: 1 } }
+		location { id: 2 mapping_id: 1 address: 6000 line { function_id: 2 } }
+		location { id: 3 mapping_id: 1 address: 7000 line { function_id: 3 } }
+		sample { location_id: 1 value: 10 } sample { location_id: 2 value: 20 }
+		sample { location_id: 3 value: 3 }
+	TEXT
+	for which in Shop::total 'Shop::total(int)'; do
+		pmb annotate "$which" "$T/p.pb.gz"
+		expect_eq "$rc" 2 "status of $which"
+		expect_match "$T/err" '^  Shop::total  _ZN4Shop5totalEi  /lib/a.so  10 cycles' "one"
+		expect_match "$T/err" '^  Shop::total  _ZN4Shop5totalEd  /lib/a.so  23 cycles' \
+			"the other, with its part"
+	done
+	pmb_ok annotate _ZN4Shop5totalEi "$T/p.pb.gz"
+	expect_match "$T/out" '^# event     cycles: 10 ' "one by the linker's name"
+	pmb_ok annotate _ZN4Shop5totalEd "$T/p.pb.gz"
+	expect_match "$T/out" '^# event     cycles: 23 ' "the other"
+	pmb annotate total "$T/p.pb.gz"
+	expect_match "$T/err" 'near: Shop::total' "a name without its class"
+}
+
 # Two events that make a ratio, of a file that is there; one sample was in a container.
 t_ratios_and_containers() {
 	local address

@@ -80,6 +80,10 @@ static void put_function(const struct annotate_run *run, const struct code_funct
 	buf__puts(out, "\n  ");
 	escape_name(out, prof__text(p, f->name));
 	buf__puts(out, "  ");
+	if (f->system && f->system != f->name) {
+		escape_name(out, prof__text(p, f->system));
+		buf__puts(out, "  ");
+	}
 	escape_name(out, prof__text(p, f->file));
 	if (f->build_id)
 		buf__printf(out, "  %.12s", prof__text(p, f->build_id));
@@ -109,8 +113,9 @@ static int refuse_several(const struct annotate_run *run, size_t n, struct err *
 	if (n > shown)
 		buf__printf(&text, "\n  … and %zu more", n - shown);
 	fprintf(stderr, "pmubpf: %zu functions are called so:%s\n", n, text.data);
-	return err__usage(err, "which one? --file says of which file, by its path, build-id or "
-			       "source, or the name in full");
+	return err__usage(err, "which one? Give its name as the linker has it, if there is one above, or "
+			       "in full; --file says of which file, by its path, build-id or "
+			       "source");
 }
 
 static int refuse_inlined(const struct annotate_run *run, struct err *err)
@@ -158,6 +163,8 @@ static int refuse_unknown(const struct annotate_run *run, struct err *err)
 
 		elsewhere |= strcmp(name, run->args->function) == 0;
 		nearest__offer(&nearest, name, NULL);
+		if (strrchr(name, ':')) /* without what it is a member of */
+			nearest__offer(&nearest, strrchr(name, ':') + 1, name);
 	}
 	if (elsewhere && !is_leaf(p, run->args->function))
 		return err__usage(err,

@@ -29,15 +29,18 @@ static const struct prof_line *line_of(const struct prof *p, uint32_t location)
 	return &p->lines[l->first_line];
 }
 
-/* 2: it is the name; 1: parameters or template arguments are behind it. */
+/* 2: it is the name; 1: parameters or template arguments are behind one of the two. */
 static int fit(const struct prof *p, uint32_t function, const char *name)
 {
 	const char *text = prof__text(p, prof__function_name(p, function));
-	size_t len = strlen(name);
+	const char *system = prof__text(p, p->functions[function].system_name);
+	size_t len = strlen(name), text_len = strlen(text);
 
 	if (strcmp(text, name) == 0 ||
-	    strcmp(prof__text(p, p->functions[function].system_name), name) == 0)
+	    (len && strncmp(system, name, len) == 0 && (!system[len] || system[len] == '.')))
 		return 2;
+	if (text_len < len)
+		return text_len && strncmp(text, name, text_len) == 0 && name[text_len] == '(';
 	return strncmp(text, name, len) == 0 && (text[len] == '(' || text[len] == '<');
 }
 
@@ -64,6 +67,15 @@ static uint8_t *fits_of(const struct prof *p, const char *name, int *ret_best)
 	return fits;
 }
 
+/* Parts of one function have what a compiler put behind its name: ".cold", ".part.0". */
+static bool same_symbol(const struct prof *p, uint32_t a, uint32_t b)
+{
+	const char *x = prof__text(p, a), *y = prof__text(p, b);
+	size_t n = strcspn(x, ".");
+
+	return a == b || (n && n == strcspn(y, ".") && strncmp(x, y, n) == 0);
+}
+
 static bool is_of(const struct prof *p, const struct code_function *f, uint32_t location)
 {
 	const struct prof_location *l = &p->locations[location];
@@ -72,6 +84,7 @@ static bool is_of(const struct prof *p, const struct code_function *f, uint32_t 
 
 	return line && m->file == f->file && m->build_id == f->build_id &&
 	       prof__function_name(p, line->function) == f->name &&
+	       same_symbol(p, p->functions[line->function].system_name, f->system) &&
 	       p->functions[line->function].file == f->source && prof__kind(p, location) == f->kind;
 }
 
@@ -88,6 +101,7 @@ static struct code_function *find(struct code_functions *ret, const struct prof 
 	GROW(ret->list, ret->n, ret->cap);
 	ret->list[ret->n] = (struct code_function){
 		.name = prof__function_name(p, line->function),
+		.system = p->functions[line->function].system_name,
 		.file = m->file,
 		.build_id = m->build_id,
 		.source = p->functions[line->function].file,

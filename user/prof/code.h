@@ -13,6 +13,7 @@
 /* A function of that name: where and what it is. */
 struct code_function {
 	uint32_t name;           /* texts */
+	uint32_t system;         /* as the linker has it, which tells overloads apart */
 	uint32_t file, build_id; /* of its mapping */
 	uint32_t source;         /* as the profile has it; 0: not known */
 	enum prof_kind kind;
@@ -29,8 +30,8 @@ struct code_functions {
 	size_t n_hosts;
 };
 
-/* What is called `name`: exactly; if nothing is, with parameters or template arguments behind it.
- * The most sampled (of the type) first. */
+/* What is called `name`: exactly; if nothing is, with parameters or template arguments behind it, or
+ * without those that `name` has. The most sampled (of the type) first. */
 void code_functions__find(struct code_functions *ret, const struct prof *p, const char *name,
 			  size_t type);
 void code_functions__done(struct code_functions *f);
