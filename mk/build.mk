@@ -101,4 +101,7 @@ $(PMUBPF): $(OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
+# Not in between, to be removed: they would be made again.
+.SECONDARY: $(BPF_SRC:%.c=$(O)/%.o)
+
 -include $(OBJ:.o=.d) $(BPF_SRC:%.c=$(O)/%.d)
