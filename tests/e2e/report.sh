@@ -89,6 +89,31 @@ t_values_below_zero_and_empty_labels() {
 	expect_match "$T/out" 'gone -30$' "a folded line"
 }
 
+# Where a CPU had nothing to do: nobody's time, and of no container.
+t_idle_time() {
+	local key
+	encode "$T/p.pb.gz" <<-'TEXT'
+		string_table: "" string_table: "cpu" string_table: "nanoseconds" string_table: "work"
+		string_table: "[idle]" string_table: "/bin/app" string_table: "comm"
+		string_table: "swapper" string_table: "app" string_table: "pid"
+		sample_type { type: 1 unit: 2 }
+		mapping { id: 1 memory_start: 4096 memory_limit: 8192 filename: 5 }
+		function { id: 1 name: 3 } function { id: 2 name: 4 }
+		location { id: 1 mapping_id: 1 address: 5000 line { function_id: 1 } }
+		location { id: 2 line { function_id: 2 } }
+		location { id: 3 mapping_id: 1 address: 6000 line { function_id: 2 } }
+		sample { location_id: 1 value: 10 label { key: 6 str: 8 } label { key: 9 num: 7 } }
+		sample { location_id: 2 value: 20 label { key: 6 str: 7 } }
+		sample { location_id: 3 value: 70 label { key: 6 str: 8 } label { key: 9 num: 7 } }
+	TEXT
+	for key in process thread container module language function,container; do
+		pmb_ok report --csv --by $key "$T/p.pb.gz"
+		expect_match "$T/out" '^[^,]*,[^,]*,\[idle\],.*,20(,|$)' "by $key"
+		[ $key = function,container ] ||
+			expect_no_match "$T/out" ',\[idle\],.*,70(,|$)' "a program's own [idle], by $key"
+	done
+}
+
 t_needs_no_root() {
 	need_program setpriv
 	local dir

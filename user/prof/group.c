@@ -146,7 +146,8 @@ static const int64_t *mask(struct grouping *x, const struct prof_event *e, const
 }
 
 /* Threads of one process have names of their own: it is called as its first sample is. */
-static uint32_t process_text(struct grouping *x, const struct prof_key *key, uint32_t labels)
+static uint32_t process_text(struct grouping *x, const struct prof_key *key, uint32_t labels,
+			     bool idle)
 {
 	const struct prof_label *pid = prof__label(x->p, labels, "pid");
 	_cleanup_(buf__done) struct buf text = {0};
@@ -154,7 +155,7 @@ static uint32_t process_text(struct grouping *x, const struct prof_key *key, uin
 
 	if (number && number <= x->n_pids)
 		return x->pid_texts[number - 1];
-	prof_key__sample_text(key, x->p, labels, &text);
+	prof_key__sample_text(key, x->p, labels, idle, &text);
 	if (!number)
 		return intern_text(x->g, &text);
 	GROW(x->pid_texts, x->n_pids, x->cap_pids);
@@ -174,6 +175,7 @@ static void add_keys_sample(struct grouping *x, const struct prof_sample *s, con
 {
 	_cleanup_free_ struct label_pair *labels = xcalloc(x->opts->n_keys, sizeof(*labels));
 	_cleanup_(buf__done) struct buf text = {0};
+	bool idle = prof__is_idle(x->p, s->stack);
 	size_t event_key = SIZE_MAX;
 
 	for (size_t k = 0; k < x->opts->n_keys; k++) {
@@ -182,9 +184,9 @@ static void add_keys_sample(struct grouping *x, const struct prof_sample *s, con
 		if (key->kind == KEY_EVENT) {
 			event_key = k;
 		} else if (key->kind == KEY_PROCESS) {
-			labels[k].text = process_text(x, key, s->labels);
+			labels[k].text = process_text(x, key, s->labels, idle);
 		} else if (!prof_key__is_of_frames(key)) {
-			prof_key__sample_text(key, x->p, s->labels, &text);
+			prof_key__sample_text(key, x->p, s->labels, idle, &text);
 			labels[k].text = intern_text(x->g, &text);
 		}
 	}

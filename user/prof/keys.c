@@ -141,8 +141,14 @@ bool prof_key__is_of_frames(const struct prof_key *key)
 	return key->kind >= KEY_MODULE && key->kind <= KEY_ADDRESS;
 }
 
+/* The kernel's threads of idle CPUs are nobody's. */
+static bool is_of_whom(enum prof_key_kind kind)
+{
+	return kind == KEY_PROCESS || kind == KEY_THREAD;
+}
+
 void prof_key__sample_text(const struct prof_key *key, const struct prof *p, uint32_t labels,
-			   struct buf *out)
+			   bool idle, struct buf *out)
 {
 	const char *name = labels_of[key->kind] ? labels_of[key->kind] : key->word;
 	const struct prof_label *label = prof__label(p, labels, name), *comm = NULL;
@@ -154,7 +160,9 @@ void prof_key__sample_text(const struct prof_key *key, const struct prof *p, uin
 		value = prof_label__value(p, label);
 	if (key->kind == KEY_PROCESS || key->kind == KEY_THREAD)
 		comm = prof__label(p, labels, "comm");
-	if (comm && label)
+	if (idle && (is_of_whom(key->kind) || !value || !*value))
+		buf__puts(out, artificial_names[ARTIFICIAL_IDLE]);
+	else if (comm && label)
 		buf__printf(out, "%s %s", prof__text(p, comm->text), value);
 	else if (comm)
 		buf__puts(out, prof__text(p, comm->text));
@@ -185,9 +193,18 @@ static void function_text(const struct prof *p, const struct prof_frame *frame, 
 		prof_frame__text(frame, p, false, out);
 }
 
+static bool is_idle(const struct prof *p, const struct prof_frame *frame)
+{
+	return frame->kind == PROF_ARTIFICIAL &&
+	       strcmp(prof__text(p, prof__function_name(p, frame->function)),
+		      artificial_names[ARTIFICIAL_IDLE]) == 0;
+}
+
 static void module_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
 {
-	if (*prof_frame__module(frame, p))
+	if (is_idle(p, frame))
+		buf__puts(out, artificial_names[ARTIFICIAL_IDLE]);
+	else if (*prof_frame__module(frame, p))
 		prof_frame__put_module_name(frame, p, out);
 	else
 		buf__puts(out, "[no module]");
@@ -207,6 +224,8 @@ static void language_text(const struct prof *p, const struct prof_frame *frame, 
 {
 	const char *language = prof__language(p, frame->location);
 
+	if (is_idle(p, frame))
+		language = artificial_names[ARTIFICIAL_IDLE];
 	buf__puts(out, language ? language : "[none]");
 }
 

@@ -45,9 +45,9 @@ int prof_keys__parse(struct prof_key **ret, size_t *ret_n, const char *text, con
 void prof_keys__free(struct prof_key *keys, size_t n);
 
 bool prof_key__is_of_frames(const struct prof_key *key);
-/* Appends it. Of a sample (not of KEY_EVENT): */
+/* Appends it. Of a sample (not of KEY_EVENT; `idle`: prof__is_idle): */
 void prof_key__sample_text(const struct prof_key *key, const struct prof *p, uint32_t labels,
-			   struct buf *out);
+			   bool idle, struct buf *out);
 /* Of a frame; NULL: of a stack without any. */
 void prof_key__frame_text(const struct prof_key *key, const struct prof *p,
 			  const struct prof_frame *frame, struct buf *out);

@@ -119,21 +119,6 @@ static uint64_t value_of(const int64_t *values, size_t type)
 	return type != PROF_NO_TYPE && values[type] > 0 ? (uint64_t)values[type] : 0;
 }
 
-/* The idle loop is no work of anybody's. */
-static bool is_idle(const struct prof *prof, const struct prof_sample *sample)
-{
-	const uint32_t *locations;
-	const struct prof_location *leaf;
-
-	if (!prof__stack_locations(prof, sample->stack, &locations))
-		return false;
-	leaf = &prof->locations[locations[0]];
-	return leaf->n_lines &&
-	       strcmp(prof__text(prof,
-				 prof__function_name(prof, prof->lines[leaf->first_line].function)),
-		      "[idle]") == 0;
-}
-
 static void add_samples(struct metrics *m, const struct prof *prof, const struct prof_event *from,
 			const struct event *event, uint64_t now_ns)
 {
@@ -152,7 +137,8 @@ static void add_samples(struct metrics *m, const struct prof *prof, const struct
 			      ->values[at];
 		to->samples += samples;
 		to->events += value_of(values, from->events);
-		if (event->is_cpu_time && !is_idle(prof, &prof->samples[i]))
+		/* the idle loop is no work of anybody's */
+		if (event->is_cpu_time && !prof__is_idle(prof, prof->samples[i].stack))
 			to->time_ns += value_of(values, from->time);
 	}
 }
