@@ -111,6 +111,16 @@ t_sorted_and_filtered() {
 	press / ; press OT3 Enter
 	see_no '  hot70  split' "rows without the text"
 	see '  hot30  split' "the row with the text"
+	press Escape
+	see '  hot70  split' "all rows again"
+	press '?'
+	see 'any key leaves' "the help"
+	press q
+	see '  hot70  split' "the rows after the help"
+	press / ; press nothing-has-this Enter
+	see 'no row has that text' "what is said of no rows"
+	press Escape
+	see '  hot70  split' "all rows again"
 	press b ; press module Enter
 	see '^by module' "rows by something else"
 	press b ; press nothing Enter

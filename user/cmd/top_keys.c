@@ -120,16 +120,19 @@ static void answer(struct top_screen *s)
 		top_screen__make_rows(s);
 }
 
+static void filter(struct top_screen *s, const char *text)
+{
+	struct level *l = levels__now(&s->levels);
+
+	free(l->filter);
+	l->filter = xstrdup(text);
+	top_screen__make_rows(s);
+}
+
 static void set_filter(struct top_screen *s)
 {
-	struct level *l;
-
-	if (s->question != ASK_FILTER)
-		return;
-	l = levels__now(&s->levels);
-	free(l->filter);
-	l->filter = xstrdup(s->input);
-	top_screen__make_rows(s);
+	if (s->question == ASK_FILTER)
+		filter(s, s->input);
 }
 
 static void type(struct top_screen *s, int key)
@@ -175,9 +178,14 @@ static void command(struct top_screen *s, int key)
 	case 'e':
 		go(s, levels__callees);
 		break;
+	case TERMINAL_ESCAPE:
+		if (*levels__now(&s->levels)->filter) {
+			filter(s, "");
+			break;
+		}
+		/* fall through */
 	case TERMINAL_BACKSPACE:
 	case TERMINAL_LEFT:
-	case TERMINAL_ESCAPE:
 		back(s);
 		break;
 	case 'f':
@@ -227,7 +235,6 @@ static void press(struct top_screen *s, int key)
 		type(s, key);
 	} else if (s->help || key == '?') {
 		s->help = !s->help;
-		s->quit = key == 'q';
 	} else if (moves(key) || key < TERMINAL_UP || key == TERMINAL_LEFT ||
 		   key == TERMINAL_RIGHT) {
 		command(s, key);

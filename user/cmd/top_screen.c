@@ -27,13 +27,13 @@ static const char *const help_lines[] = {
 	"up down pgup pgdn home end   move (also j k g G)",
 	"enter right   into a process, thread or container; of a function: its callers",
 	"c e           callers, callees of a function, as a tree",
-	"bksp left esc back",
+	"bksp left     back; esc: all rows again, then back",
 	"f p t         functions, processes, containers; b: by anything (as --by)",
 	"s             sort by the next column: self, total, and so on of each event",
 	"/             only rows whose name has that text",
 	"space         freeze, and go on",
 	"w             write what is shown: FILE.pb.gz, FILE.html, …",
-	"q             quit",
+	"q             quit (any key leaves this help)",
 };
 
 /* ---- rows */
@@ -194,6 +194,11 @@ static unsigned put_table(const struct top_screen *s)
 			      here  ? TERMINAL_REVERSE :
 				      TERMINAL_PLAIN);
 	}
+	if (s->text.len && !s->n_rows && s->rows.report.prof->n_samples)
+		terminal_line(line++,
+			      *l->filter ? "  no row has that text" :
+					   "  no sample of it in this part",
+			      TERMINAL_PLAIN);
 	return line;
 }
 
