@@ -392,16 +392,20 @@ static void text_opener(const struct opener_work *work, struct buf *out)
 
 /* Each thread has periods of its own then, and what ran in them without finishing one is in no
  * sample. */
-static bool ran_too_briefly(const struct summary *s)
+static void text_too_brief(const struct summary *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->ledger->n_events; i++) {
 		const struct ledger_event *e = &s->ledger->events[i];
 
 		if (s->per_task[i] && !e->read && !ledger_event__unfinished(e) &&
-		    e->value > ENOUGH_PERIODS * e->period && e->kernel.weight_seen < e->value / 2)
-			return true;
+		    e->value > ENOUGH_PERIODS * e->period &&
+		    e->kernel.weight_seen < e->value / 5 * 4)
+			buf__printf(out,
+				    "; %.0f %% of %s ran in threads that didn't finish a period "
+				    "with it: try --per-cpu",
+				    100 - 100 * (double)e->kernel.weight_seen / (double)e->value,
+				    e->name);
 	}
-	return false;
 }
 
 static void text_sideband(const struct ledger *l, struct buf *out)
@@ -539,9 +543,7 @@ void summary__text(const struct summary *s, struct buf *out)
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
 	if (ok && ledger__doubts(s->ledger, &doubt))
 		buf__printf(out, ", but %s", doubt.data);
-	if (ran_too_briefly(s))
-		buf__puts(out,
-			  "; most of it ran in threads that finished no period: try --per-cpu");
+	text_too_brief(s, out);
 	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
 	text_plan(s, out);
