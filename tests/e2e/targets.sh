@@ -14,6 +14,18 @@ t_pid_alone() {
 	expect_match "$T/folded" '^split;' "the target"
 }
 
+# Servers leave the work to children.
+t_a_process_that_does_nothing() {
+	local parent
+	spawn sh -c 'sleep 60 & sleep 61 & exec sleep 62'
+	parent=$spawned
+	until [ "$(wc -w <"/proc/$parent/task/$parent/children")" = 2 ]; do sleep 0.01; done
+	pmb_ok record -e task-clock -p "$parent" -d 0.3 -o "$T/folded"
+	read -r -a children <"/proc/$parent/task/$parent/children"
+	expect_match "$T/err" "^  -p $parent did nothing; of its 2 children, there before, nothing was recorded: -p ${children[0]},${children[1]}\$" "what is said of it"
+	kill "${children[@]}"
+}
+
 t_two_pids() {
 	spawn "$WORKLOADS/recurse" 20
 	local first=$spawned

@@ -506,6 +506,7 @@ void session__close_books(struct session *s)
 	s->result->rates = part.rates;
 	read_counted(s);
 	session__note_containers(s);
+	session__note_quiet(s);
 	/* their room is for the output from here on */
 	raw_stacks__done(&s->assembly.stacks);
 	queue__done(&s->assembly.queue);

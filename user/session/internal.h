@@ -172,6 +172,9 @@ void session__look_cgroups_up(struct session *s, void (*between)(void *session))
 /* Between rounds: forgets cgroups that nothing refers to, once there are many. */
 void session__tidy_cgroups(struct session *s);
 
+/* quiet.c: of processes that did nothing, whose children may have */
+void session__note_quiet(struct session *s);
+
 /* unwind.c: tables, for the kernel side and for samples that wait for one */
 void session__late_round(struct session *s); /* takes what tables there are */
 void session__late_end(struct session *s);   /* waits a while for those that are missing */
