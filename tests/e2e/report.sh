@@ -445,6 +445,23 @@ foreign() { # FILE
 	TEXT
 }
 
+t_filters_of_labels_that_are_not_there() {
+	encode "$T/p.pb.gz" <<-'TEXT'
+		string_table: "" string_table: "cpu" string_table: "count" string_table: "work"
+		string_table: "tenant" string_table: "blue"
+		sample_type { type: 1 unit: 2 }
+		function { id: 1 name: 3 } location { id: 1 line { function_id: 1 } }
+		sample { location_id: 1 value: 10 label { key: 4 str: 5 } }
+	TEXT
+	pmb report --label tenat=blue "$T/p.pb.gz"
+	expect_eq "$rc" 2 "status of a misspelt label"
+	expect_match "$T/err" "--label 'tenat': the profile has no such label \\(tenant\\)" "what is said"
+	pmb_ok report --label tenant=red "$T/p.pb.gz"
+	expect_match "$T/out" 'no sample is left' "another value"
+	pmb_ok report --container web "$T/p.pb.gz"
+	expect_match "$T/out" 'no sample is left' "a label that it could have"
+}
+
 t_labels_that_nothing_has() {
 	foreign "$T/p.pb.gz"
 	pmb_ok report --by pod "$T/p.pb.gz"

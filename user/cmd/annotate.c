@@ -23,6 +23,7 @@
 #include "cmd/output.h"
 #include "cmd/profiles.h"
 #include "pmu/nearest.h"
+#include "prof/keys.h"
 #include "render/code.h"
 #include "render/escape.h"
 #include "session/signals.h"
@@ -262,7 +263,9 @@ static int load(struct annotate_run *run, struct err *err)
 				strerror(-r));
 	profiles__demangle(run->whole);
 	profiles__prune(&run->whole);
-	r = prof__select(&run->prof, run->whole, &a->selection, err);
+	r = prof_keys__check_labels(run->whole, &a->selection, err);
+	if (r == 0)
+		r = prof__select(&run->prof, run->whole, &a->selection, err);
 	if (r < 0)
 		return r;
 	run->report.files = run->title ? &run->title : a->files;

@@ -62,6 +62,8 @@ static void card__expect(struct card *card)
 	hz = event->unit == UNIT_CYCLES ? cpu_nominal_hz(cpus_first(event->cpus)) : 0;
 	if (event->rate_given && event->attr.freq)
 		expect(card, (double)event->attr.sample_freq, "as asked for");
+	else if (event->off_cpu)
+		expect(card, NAN, "one at each switch from a thread");
 	else if (event->unit == UNIT_NS)
 		expect(card, 1e9 / period, "of a busy CPU, exactly: it counts time");
 	else if (hz)

@@ -16,6 +16,7 @@
 #include "cmd/report_layout.h"
 #include "cmd/rows.h"
 #include "model/labels.h"
+#include "prof/keys.h"
 #include "prof/regions.h"
 #include "prof/sharing.h"
 #include "prof/symbolize.h"
@@ -356,6 +357,8 @@ int cmd_report(int argc, char **argv)
 		profiles__prune(&run.whole);
 	if (r == 0)
 		r = mark_sharing(&run, &err);
+	if (r == 0)
+		r = prof_keys__check_labels(run.whole, &args.selection, &err);
 	if (r == 0)
 		r = prof__select(&run.prof, run.whole, &args.selection, &err);
 	if (r == 0)

@@ -139,7 +139,7 @@ static int check(struct ship_args *a)
 		return 0;
 	if (!a->from || !a->to)
 		return err__usage(a->err, "which windows, and where to? (pmubpf ship --from DIR "
-					  "--to clickhouse+http://HOST:PORT/DATABASE)");
+					  "--state DIR --to clickhouse+http://HOST:PORT/DATABASE)");
 	if (!a->state)
 		a->state = getenv("STATE_DIRECTORY");
 	if (!a->state)

@@ -136,6 +136,20 @@ void prof_keys__free(struct prof_key *keys, size_t n)
 	free(keys);
 }
 
+int prof_keys__check_labels(const struct prof *p, const struct selection *s, struct err *err)
+{
+	for (size_t i = 0; i < s->n_labels && p->n_samples; i++) {
+		_cleanup_(buf__done) struct buf there = {0};
+		const char *key = s->labels[i].key;
+
+		if (has_label(p, key, &there) || is_ours(key))
+			continue;
+		return err__usage(err, "--label '%s': the profile has no such label (%s)", key,
+				  there.len ? there.data : "it has none");
+	}
+	return 0;
+}
+
 bool prof_key__is_of_frames(const struct prof_key *key)
 {
 	return key->kind >= KEY_MODULE && key->kind <= KEY_ADDRESS;

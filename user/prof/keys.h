@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "prof/frames.h"
 #include "prof/prof.h"
+#include "prof/select.h"
 
 /* Word, of each frame or of the sample as a whole. */
 #define PROF_KEYS(X)              \
@@ -43,6 +44,9 @@ struct prof_key {
 int prof_keys__parse(struct prof_key **ret, size_t *ret_n, const char *text, const struct prof *p,
 		     struct err *err);
 void prof_keys__free(struct prof_key *keys, size_t n);
+
+/* A label that no sample has, and that isn't one of ours, is a usage error. */
+int prof_keys__check_labels(const struct prof *p, const struct selection *s, struct err *err);
 
 bool prof_key__is_of_frames(const struct prof_key *key);
 /* Appends it. Of a sample (not of KEY_EVENT; `idle`: prof__is_idle): */

@@ -204,8 +204,10 @@ int ship_url__parse(struct ship_url *ret, const char *text, const char *option, 
 
 	*ret = (struct ship_url){.https = starts_with(text, SECURE)};
 	if (!ship_url__is(text))
-		return err__usage(err, "%s: that is not %sHOST:PORT/DATABASE (or clickhouse+https)",
-				  option, PLAIN);
+		return err__usage(err,
+				  "%s '%s': that is none of %sHOST:PORT/DATABASE, "
+				  "s3+https://HOST/BUCKET and pyroscope+http://HOST:PORT",
+				  option, text, PLAIN);
 	host_at = text + strlen(ret->https ? SECURE : PLAIN);
 	if (strchr(host_at, '@'))
 		return refuse_secret(option, err);
