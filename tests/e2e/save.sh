@@ -12,6 +12,17 @@ need_go() {
 }
 
 # One recording of two events in three files.
+t_suffixes_of_others() {
+	local suffix
+	for suffix in svg pb data png; do
+		pmb record -o "$T/x.$suffix" -- true
+		expect_eq "$rc" 2 "status of .$suffix"
+		expect_match "$T/err" "x.$suffix': no such file is written, but .pb.gz" "what is said"
+		[ ! -e "$T/x.$suffix" ] || fail "x.$suffix was made"
+	done
+	pmb_ok record --format folded -o "$T/x.data" -- true
+}
+
 setup() {
 	pmb_ok record -e cpu-clock,page-faults -F 999 -o "$S/p.folded" -o "$S/p.pb.gz" \
 		-o "$S/p.perf" \

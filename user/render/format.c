@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "render/folded.h"
 #include "render/html.h"
 #include "render/packets.h"
@@ -118,6 +119,18 @@ const struct format *format__by_suffix(const char *path)
 		}
 	}
 	return NULL;
+}
+
+bool format__is_of_others(const char *path)
+{
+	static const char *const suffixes[] = {".svg", ".png", ".pb", ".data"};
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		if (ends_in(base, suffixes[i], strlen(suffixes[i])))
+			return true;
+	}
+	return false;
 }
 
 const struct format *format__of(const char *path)

@@ -56,6 +56,8 @@ struct format {
 const struct format *format__named(const char *name);
 /* By the suffix of a path's last part; NULL if it has none of them. */
 const struct format *format__by_suffix(const char *path);
+/* Its suffix promises what nothing here writes: a picture, perf's own file. */
+bool format__is_of_others(const char *path);
 /* By the suffix of a path's last part; folded stacks if it has none of them. */
 const struct format *format__of(const char *path);
 extern const struct format formats[N_FORMATS];

@@ -543,7 +543,8 @@ void summary__text(const struct summary *s, struct buf *out)
 		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
 	if (ok && ledger__doubts(s->ledger, &doubt))
 		buf__printf(out, ", but %s", doubt.data);
-	text_too_brief(s, out);
+	if (ok)
+		text_too_brief(s, out);
 	buf__putc(out, '\n');
 	indent_lines(remarks.data, out);
 	text_plan(s, out);
