@@ -161,11 +161,15 @@ t_diff_of_ranges() {
 			jq '.events[0].total.samples')" "samples of the old side"
 	pmb_ok diff --from "$T/spool" --old "..$middle" --new "$middle.."
 	expect_match "$T/out" '^# old .*spool: 3 windows, 20' "what is old"
+	expect_match "$T/err" '^pmubpf: [0-9.]+ s are in both: ' "the window in which they meet"
+	pmb_ok diff --from "$T/spool" --old "2d..now,comm=split" --new 2d..now
+	expect_no_match "$T/err" 'are in both' "what is said of one range, twice"
 	pmb diff --from "$T/spool" --old 2d..1d --new 1h..now
 	expect_eq "$rc" 1 "exit status of an empty range"
 	expect_match "$T/err" 'old: no window' "which side"
 	pmb diff --from "$T/spool" --old 1h..now --new 1h.. --container nobody
 	expect_eq "$rc" 1 "exit status without samples"
+	expect_match "$T/err" 'windows?, .*: no sample has container=nobody$' "what is said of it"
 }
 
 t_usage_of_diff() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* pmubpf diff: two saved profiles, what differs and whether that may be chance. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@ struct diff_run {
 	char *const *command_line;
 	struct side sides[N_SIDES];
 	char *titles[N_SIDES]; /* of windows, in place of files */
+	struct time_range covered[N_SIDES]; /* by windows of a folder */
 	struct prof_key *keys;
 	size_t n_keys;
 	char *event, *unit;
@@ -167,12 +169,14 @@ static int load_whole(struct diff_run *run, size_t i, struct err *err)
 {
 	const struct diff_args *a = run->args;
 	const struct diff_side *side = &a->sides[i];
+	struct from from = side->from;
 	struct prof *all, **whole = &run->sides[i].whole;
 	int r;
 
 	if (!a->dir)
 		return profile__load(whole, a->files[i], &a->limits, err);
-	r = from__load(&all, &run->titles[i], &side->from, &a->limits, err);
+	from.ret_covered = &run->covered[i];
+	r = from__load(&all, &run->titles[i], &from, &a->limits, err);
 	if (r < 0)
 		return r;
 	if (!side->of.n_labels) {
@@ -181,6 +185,10 @@ static int load_whole(struct diff_run *run, size_t i, struct err *err)
 	}
 	r = prof__select(whole, all, &side->of, err);
 	prof__free(all);
+	if (r == 0 && !(*whole)->n_samples)
+		r = err__set(err, -ENOENT, "%s: no sample has %s=%s%s", run->titles[i],
+			     side->of.labels[0].key, side->of.labels[0].value,
+			     side->of.n_labels > 1 ? " and the other labels" : "");
 	return r;
 }
 
@@ -207,6 +215,26 @@ static int load_side(struct diff_run *run, size_t i, struct err *err)
 	return r;
 }
 
+static bool overlap(const struct time_range *a, const struct time_range *b)
+{
+	return a->since_ns < b->until_ns && b->since_ns < a->until_ns;
+}
+
+/* Ranges that meet have the window in which they do on both sides. */
+static void remark_shared_windows(const struct diff_run *run)
+{
+	const struct time_range *old = &run->covered[0], *new = &run->covered[1];
+	const struct diff_side *sides = run->args->sides;
+	int64_t since = new->since_ns > old->since_ns ? new->since_ns : old->since_ns;
+	int64_t until = new->until_ns < old->until_ns ? new->until_ns : old->until_ns;
+
+	if (overlap(old, new) && !overlap(&sides[0].from.range, &sides[1].from.range))
+		fprintf(stderr,
+			"pmubpf: %.1f s are in both: a window counts whole for each range that it "
+			"overlaps\n",
+			(double)(until - since) / 1e9);
+}
+
 static int compare(struct diff_run *run, struct err *err)
 {
 	const struct diff_args *a = run->args;
@@ -215,6 +243,8 @@ static int compare(struct diff_run *run, struct err *err)
 
 	if (r == 0)
 		r = load_side(run, 1, err);
+	if (r == 0)
+		remark_shared_windows(run);
 	if (r == 0)
 		r = prof_keys__parse(&run->keys, &run->n_keys, a->by ? a->by : "function",
 				     run->sides[0].whole, err);

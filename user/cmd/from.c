@@ -454,13 +454,20 @@ static void say_trouble(const struct loading *l)
 		say_others(l);
 }
 
-static char *make_title(const struct loading *l)
+static struct time_range covered(const struct loading *l)
 {
 	const struct window_span *last = &l->spans[l->n - 1];
+
+	return (struct time_range){l->spans[0].time_ns, last->time_ns + last->duration_ns};
+}
+
+static char *make_title(const struct loading *l)
+{
+	const struct time_range range = covered(l);
 	char from[TIME_TEXT], to[TIME_TEXT];
 
-	time__text(l->spans[0].time_ns, from);
-	time__text(last->time_ns + last->duration_ns, to);
+	time__text(range.since_ns, from);
+	time__text(range.until_ns, to);
 	return xasprintf("%s: %zu window%s, %s to %s", l->from->dir, l->n, l->n == 1 ? "" : "s",
 			 from, to);
 }
@@ -490,6 +497,8 @@ int from__load(struct prof **ret, char **ret_title, const struct from *from,
 	say_trouble(&l);
 	say_gaps(&l);
 	remark_sum__put(&l.remarks, l.sum.sum);
+	if (from->ret_covered)
+		*from->ret_covered = covered(&l);
 	*ret_title = make_title(&l);
 	*ret = prof_sum__take(&l.sum);
 	return 0;

@@ -18,6 +18,9 @@ struct from {
 	int64_t now_ns;    /* what ranges are counted from */
 	struct time_range range;
 	struct fleet_from fleet; /* of a URL */
+	/* What from__load found, but from ClickHouse: from its first window to its last; NULL:
+	 * nobody asks. */
+	struct time_range *ret_covered;
 };
 
 enum { FROM_WHERE = 540, FROM_SINCE, FROM_UNTIL };
