@@ -111,20 +111,24 @@ t_a_reader_that_lags() {
 	expect_ledger
 }
 
+# The median of three: one of the few runs that are timed may have been held up by the host.
 t_own_figure_and_the_kernels() {
+	local runs ns i
 	need_root
 	need_program python3
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d 1.5 \
-		-o "$T/folded" --summary "$T/sum.json" \
-		>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
-	local runs ns
-	read -r runs ns <"$T/stats"
-	expect_ge "$runs" 100 "runs of the program"
+	for i in 1 2 3; do
+		"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d 1 \
+			-o "$T/folded" --summary "$T/sum.json" \
+			>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
+		read -r runs ns <"$T/stats"
+		expect_ge "$runs" 100 "runs of the program"
+		jq --argjson r "$runs" --argjson n "$ns" \
+			'.cost.kernel_ns / .cost.overflows / ($n / $r)' "$T/sum.json" >>"$T/ratios"
+	done
 	# Means of each: the kernel's begin before the program's first instruction, and what that
 	# takes is up to the CPU (0.1 of it here).
-	expect_within "$(jq --argjson r "$runs" --argjson n "$ns" '.cost.kernel_ns / .cost.overflows / ($n / $r)' "$T/sum.json")" \
-		0.75 0.45 "own figure / the kernel's"
+	expect_within "$(sort -g "$T/ratios" | sed -n 2p)" 0.75 0.45 "own figure / the kernel's"
 }
 
 t_all_of_it_is_told() {
