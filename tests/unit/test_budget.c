@@ -26,7 +26,7 @@ static struct run start(double percent)
 {
 	struct run run = {.seed = 1};
 
-	budget__init(&run.budget, percent / 100 * CPUS);
+	budget__init(&run.budget, percent / 100 * CPUS, 100, BUDGET_LEFT);
 	return run;
 }
 
@@ -197,7 +197,7 @@ Test(budget, two_defaults)
 	struct budget_mode other = budget__mode(0.05);
 	struct budget b;
 
-	budget__init(&b, 0.01);
+	budget__init(&b, 0.01, 100, BUDGET_LEFT);
 	b.factor = 4;
 	b.credit_ns = -5;
 	b.varying_ns = b.varying_span_ns = 100;

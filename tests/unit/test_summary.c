@@ -441,7 +441,7 @@ Test(summary, threads_that_finish_no_period_are_told)
 	expect_no_text("--per-cpu");
 	e->value++;
 	expect_text("; 60 % of page-faults ran in threads that didn't finish a period with it: try "
-		    "--per-cpu\n");
+		    "--per-cpu");
 	e->kernel.weight_seen = e->value / 5 * 4;
 	expect_no_text("--per-cpu");
 }

@@ -13,11 +13,9 @@
 static const double SECOND = 1e9;
 /* What is aimed at, as a part of the budget; the second while debts are paid back. */
 static const double AIM = 0.8, AIM_IN_DEBT = 0.6;
-/* What samples may take when the rest leaves less: periods can't help against that. */
-static const double LEFT_FOR_SAMPLES = 0.5;
 /* Periods change when they should be so many times the present ones. */
 static const double LONGER = 1.1, SHORTER = 0.6;
-static const double MOST_AT_ONCE = 16, LEAST_AT_ONCE = 0.5, MOST = 100;
+static const double MOST_AT_ONCE = 16, LEAST_AT_ONCE = 0.5;
 /* A ring that is fuller when it is read: the reader lags. Then it is brought down to the second. */
 static const double FULL = 0.5, CALM = 0.25;
 
@@ -29,10 +27,12 @@ enum {
 	ENOUGH_S = 2, /* if there are fewer */
 };
 
-void budget__init(struct budget *b, double share)
+void budget__init(struct budget *b, double share, double most, double left)
 {
 	*b = (struct budget){
 		.share = share,
+		.most = most,
+		.left = left,
 		.factor = 1,
 		.highest = 1,
 		.credit_ns = share * CREDIT_S * SECOND,
@@ -66,7 +66,7 @@ static double wanted_by_cost(const struct budget *b)
 {
 	double aim = b->share * (b->credit_ns < 0 ? AIM_IN_DEBT : AIM);
 	double fixed = b->fixed_span_ns > 0 ? b->fixed_ns / b->fixed_span_ns : 0;
-	double room = fmax(aim - fixed, b->share * LEFT_FOR_SAMPLES);
+	double room = fmax(aim - fixed, b->share * b->left);
 
 	return b->varying_ns / b->varying_span_ns * b->factor / room;
 }
@@ -105,7 +105,7 @@ static bool budget__set(struct budget *b, double factor)
 {
 	factor = fmin(factor, b->factor * MOST_AT_ONCE);
 	factor = fmax(factor, b->factor * LEAST_AT_ONCE);
-	factor = fmax(1, fmin(factor, MOST));
+	factor = fmax(1, fmin(factor, b->most));
 	if (factor == b->factor)
 		return false;
 	budget__begin_anew(b, factor);

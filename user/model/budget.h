@@ -19,7 +19,10 @@
 
 struct budget {
 	double share; /* CPU time that may be spent per time that passes: 0.02 is 1 % of two CPUs */
-	double factor;    /* periods are so many times the default ones; never below 1 */
+	double factor;    /* periods are so many times the default ones; never below 1… */
+	double most;      /* …nor above this */
+	double left;      /* of the share, for samples, when the rest leaves less: periods can't
+			   * help against that */
 	double credit_ns; /* below 0: more was spent than came in */
 	uint64_t age_ns;
 	/* The present: older time counts for less. Per-sample cost begins anew with each change. */
@@ -44,7 +47,8 @@ struct budget_window {
 	bool lost;   /* a ring had no room */
 };
 
-void budget__init(struct budget *budget, double share);
+#define BUDGET_LEFT 0.5 /* `left`, where nothing else is budgeted */
+void budget__init(struct budget *budget, double share, double most, double left);
 /* True if the factor has changed, and with it the periods have to. */
 bool budget__pass(struct budget *budget, const struct budget_window *window);
 

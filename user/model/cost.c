@@ -23,6 +23,8 @@ void cost__add(struct cost *to, const struct cost *from)
 	to->adaptive |= from->adaptive;
 	to->factor = from->factor;
 	to->highest = MORE(to->highest, from->highest);
+	to->switches_factor = from->switches_factor;
+	to->switches_highest = MORE(to->switches_highest, from->switches_highest);
 	to->changes += from->changes;
 	to->settled_span_ns += from->settled_span_ns;
 	to->settled_ns += from->settled_ns;

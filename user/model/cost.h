@@ -26,7 +26,8 @@ struct cost {
 	/* the budget */
 	double budget;          /* percent of the CPUs; 0: none */
 	bool adaptive;          /* the period of some event may be lengthened for it */
-	double factor, highest; /* periods by the default ones: at the end, at most */
+	double factor, highest; /* periods by the default ones: at the end, at most… */
+	double switches_factor, switches_highest; /* …those of off-cpu */
 	unsigned changes;
 	uint64_t settled_span_ns; /* without the start, that isn't budgeted (model/budget.h) */
 	uint64_t settled_ns;      /* overflow programs and the reader since */

@@ -58,11 +58,16 @@ void cost__text(const struct summary *s, struct buf *out)
 	const struct cost *c = s->cost;
 	uint64_t seen, n_lost = lost(s->ledger, &seen);
 
-	if (c->changes)
+	if (c->highest > 1)
 		buf__printf(out,
 			    "  periods were up to %.1f times the default ones to save cost (at the "
 			    "end %.1f; changed %u times)\n",
 			    c->highest, c->factor, c->changes);
+	if (c->switches_highest > 1)
+		buf__printf(out,
+			    "  of %.1f switches at most one was recorded to save cost (at the end, "
+			    "of %.1f)\n",
+			    c->switches_highest, c->switches_factor);
 	buf__printf(out, "  cost: %.2f %% of %u CPU%s", cost__total(c), c->n_cpus,
 		    c->n_cpus == 1 ? "" : "s");
 	buf__printf(out, ": in overflows %.2f %% (%.2f us each), reading them %.2f %%",
@@ -111,6 +116,8 @@ void cost__json(const struct summary *s, struct json *j)
 	json__bool(j, "adaptive", c->adaptive);
 	json__f64(j, "factor", c->factor, 4);
 	json__f64(j, "highest_factor", c->highest, 4);
+	json__f64(j, "switches_factor", c->switches_factor, 4);
+	json__f64(j, "highest_switches_factor", c->switches_highest, 4);
 	json__u64(j, "changes", c->changes);
 	json__f64(j, "settled_percent", cost__settled(c), 4);
 	json__f64(j, "fixed_percent", cost__fixed(c), 4);

@@ -540,12 +540,11 @@ void summary__text(const struct summary *s, struct buf *out)
 	if (readings)
 		buf__printf(out, " and %" PRIu64 " readings", readings);
 	buf__printf(out, " in %.2f s, %" PRIu64 " lost; %s", (double)s->duration_ns / 1e9, lost,
-		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE:");
+		    ok ? "the books balance" : "THE BOOKS DO NOT BALANCE");
 	if (ok && ledger__doubts(s->ledger, &doubt))
 		buf__printf(out, ", but %s", doubt.data);
-	if (ok)
-		text_too_brief(s, out);
-	buf__putc(out, '\n');
+	text_too_brief(s, out);
+	buf__puts(out, ok ? "\n" : ":\n");
 	indent_lines(remarks.data, out);
 	text_plan(s, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)

@@ -2,7 +2,8 @@
 /*
  * What the recording costs, measured while it goes on: overflow programs by the clock reads of some
  * of their runs, this process by its CPU clock, and what of that goes into samples again by some of
- * them. The
+ * them. Where threads leave their CPUs is paid for apart: of them there may be any number, and no
+ * other event is to have longer periods for that. The
  * hard thing is a change of periods: what an instance had counted of its period by then is lost,
  * unless its overflows are placed on the counter's own grid (bpf/lib/weight.h).
  */
@@ -20,7 +21,11 @@ enum {
 	TIMED_EVERY = 16, /* samples, of those that are accounted */
 	MEAN_OF = 512,    /* about so many */
 	DETAIL_COSTS = 5, /* times the budget, while it is in detail */
+	LONGEST = 100, LONGEST_OF_SWITCHES = 1000, /* periods, by the default ones */
 };
+
+/* Whose periods follow from what they cost, together. */
+enum payer { PAYS_EVENTS, PAYS_SWITCHES, N_PAYERS, PAYS_NOTHING = N_PAYERS };
 
 /* A mean cost, by those that were timed; of late. */
 struct mean {
@@ -34,19 +39,26 @@ struct kernel_totals {
 };
 
 struct spending {
-	struct budget budget;
+	struct {
+		struct budget budget;
+		struct budget_mode unused;   /* in detail, or not: that which isn't on */
+		struct kernel_totals before; /* at the window's begin */
+		struct mean overflow, sample;
+		uint64_t accounted; /* samples since the window's begin */
+	} payers[N_PAYERS];
 	uint64_t window_ns;        /* when it began */
 	uint64_t cpu_ns;           /* of this thread, at the window's begin */
 	uint64_t begun_ns;         /* …when the counters were enabled */
 	uint64_t ended_ns;         /* …and when they were disabled */
 	uint64_t begun_cpu_ns;     /* of this process: others of its threads read names */
 	uint64_t helper_before_ns; /* its helper's */
-	/* at the window's begin, by kind of event; and of probes that open and close windows */
-	struct kernel_totals adaptive, other, probes;
-	struct mean overflow, other_overflow, probe, sample;
-	uint64_t accounted; /* samples of adaptive events since the window's begin */
+	/* at the window's begin: of other events, of probes that open and close windows, and of
+	 * switches to threads */
+	struct kernel_totals other, probes, arrivals;
+	struct mean other_overflow, probe, arrival;
 	uint64_t turn;
-	uint64_t sample_ns; /* when the sample began that is timed; 0: none is */
+	uint64_t sample_ns;      /* when the sample began that is timed; 0: none is */
+	enum payer sample_payer; /* whose it is */
 	struct settled {
 		uint64_t at_ns; /* 0: the start isn't over */
 		uint64_t kernel_ns, reader_ns;
@@ -55,7 +67,6 @@ struct spending {
 	int n_cpus;                /* that are watched */
 	uint64_t *period;          /* per event: the present one; in frequency mode that */
 	bool detail;               /* events that have a rate for it have that */
-	struct budget_mode unused; /* of the two, that which isn't on */
 };
 
 static bool is_adaptive(const struct session *s, size_t event)
@@ -69,13 +80,39 @@ static bool may_change(const struct session *s, size_t event)
 	return is_adaptive(s, event) || s->opts->events->events[event].detail;
 }
 
-static bool any_adaptive(const struct session *s)
+static enum payer payer_of(const struct session *s, size_t event)
+{
+	if (!is_adaptive(s, event))
+		return PAYS_NOTHING;
+	return s->opts->events->events[event].off_cpu ? PAYS_SWITCHES : PAYS_EVENTS;
+}
+
+static bool any_pays(const struct session *s, enum payer payer)
 {
 	for (size_t i = 0; i < s->opts->events->n; i++) {
-		if (is_adaptive(s, i))
+		if (payer_of(s, i) == payer)
 			return true;
 	}
 	return false;
+}
+
+static bool any_adaptive(const struct session *s)
+{
+	return any_pays(s, PAYS_EVENTS) || any_pays(s, PAYS_SWITCHES);
+}
+
+/* For other events all is as it were without switches; these have what is left. */
+static void init_budgets(struct session *s)
+{
+	struct spending *sp = s->spending;
+	double share = s->opts->budget / 100 * s->cpus->n;
+	bool events = any_pays(s, PAYS_EVENTS), switches = any_pays(s, PAYS_SWITCHES);
+
+	budget__init(&sp->payers[PAYS_EVENTS].budget, events ? share : 0, LONGEST, BUDGET_LEFT);
+	budget__init(&sp->payers[PAYS_SWITCHES].budget, switches ? share : 0, LONGEST_OF_SWITCHES,
+		     events ? BUDGET_LEFT / 2 : BUDGET_LEFT);
+	for (int i = 0; i < N_PAYERS; i++)
+		sp->payers[i].unused = budget__mode(sp->payers[i].budget.share * DETAIL_COSTS);
 }
 
 /* CPU time of the processes beside this one: those that make tables, those that open files. */
@@ -100,8 +137,7 @@ void session__spend_begin(struct session *s)
 
 	s->spending = sp;
 	sp->n_cpus = s->cpus->n;
-	budget__init(&sp->budget, any_adaptive(s) ? s->opts->budget / 100 * s->cpus->n : 0);
-	sp->unused = budget__mode(sp->budget.share * DETAIL_COSTS);
+	init_budgets(s);
 	sp->period = xcalloc(events->n, sizeof(*sp->period));
 	for (size_t i = 0; i < events->n; i++)
 		sp->period[i] = events->events[i].attr.sample_period;
@@ -135,9 +171,10 @@ void session__time_sample(struct session *s, const struct decoded *rec)
 	struct spending *sp = s->spending;
 
 	sp->sample_ns = 0;
-	if (!is_adaptive(s, rec->sample->event))
+	sp->sample_payer = payer_of(s, rec->sample->event);
+	if (sp->sample_payer == PAYS_NOTHING)
 		return;
-	sp->accounted++;
+	sp->payers[sp->sample_payer].accounted++;
 	if (++sp->turn % TIMED_EVERY == 0)
 		sp->sample_ns = usage_thread_ns();
 }
@@ -147,7 +184,8 @@ void session__timed_sample(struct session *s)
 	struct spending *sp = s->spending;
 
 	if (sp->sample_ns)
-		mean__add(&sp->sample, 1, usage_thread_ns() - sp->sample_ns);
+		mean__add(&sp->payers[sp->sample_payer].sample, 1,
+			  usage_thread_ns() - sp->sample_ns);
 }
 
 /* Of time without a CPU: what is dear is where threads leave theirs. */
@@ -160,7 +198,7 @@ static void add_departures(const struct session *s, struct kernel_totals *sum)
 	sum->timed.ns += stats.timed_ns;
 }
 
-static struct kernel_totals kernel_totals(const struct session *s, bool adaptive)
+static struct kernel_totals kernel_totals(const struct session *s, enum payer payer)
 {
 	struct kernel_totals sum = {0};
 
@@ -168,7 +206,7 @@ static struct kernel_totals kernel_totals(const struct session *s, bool adaptive
 		struct pmb_stats stats;
 
 		if (s->opts->events->events[i].mode != EVENT_OVERFLOWS ||
-		    is_adaptive(s, i) != adaptive || programs__stats(s->programs, i, &stats) < 0)
+		    payer_of(s, i) != payer || programs__stats(s->programs, i, &stats) < 0)
 			continue;
 		sum.dropped += stats.dropped[PMB_DROP_RING_FULL];
 		if (s->opts->events->events[i].off_cpu) {
@@ -182,18 +220,23 @@ static struct kernel_totals kernel_totals(const struct session *s, bool adaptive
 	return sum;
 }
 
-/* Of probes that open and close windows, and of switches to threads, and where they are woken. */
+/* Of probes that open and close windows. */
 static struct kernel_totals probe_totals(const struct session *s)
 {
-	const struct pmb_off_stats off = session__off_stats(s);
 	struct pmb_window_stats stats = {0};
 
 	if (s->opts->gates)
 		(void)programs__window_stats(s->programs, &stats);
-	return (struct kernel_totals){
-		.seen = stats.hits + off.hooks,
-		.timed = {stats.timed + off.hooks_timed, stats.timed_ns + off.hooks_timed_ns},
-	};
+	return (struct kernel_totals){.seen = stats.hits, .timed = {stats.timed, stats.timed_ns}};
+}
+
+/* Of switches to threads, and where they are woken. */
+static struct kernel_totals arrival_totals(const struct session *s)
+{
+	const struct pmb_off_stats off = session__off_stats(s);
+
+	return (struct kernel_totals){.seen = off.hooks,
+				      .timed = {off.hooks_timed, off.hooks_timed_ns}};
 }
 
 /* What the overflow programs of one kind have taken since; *before becomes now. */
@@ -214,8 +257,11 @@ static uint64_t wanted_period(const struct session *s, size_t event)
 	const struct event *e = &s->opts->events->events[event];
 	uint64_t base = sp->detail && e->detail ? e->detail : e->attr.sample_period;
 
-	return is_adaptive(s, event) ? period__prime((uint64_t)((double)base * sp->budget.factor)) :
-				       base;
+	enum payer payer = payer_of(s, event);
+
+	if (payer == PAYS_NOTHING)
+		return base;
+	return period__prime((uint64_t)((double)base * sp->payers[payer].budget.factor));
 }
 
 static void set_period(struct session *s, size_t event)
@@ -255,46 +301,94 @@ void session__set_detail(struct session *s, bool on)
 	if (sp->detail == on || s->stopped_ns)
 		return;
 	sp->detail = on;
-	budget__swap(&sp->budget, &sp->unused);
+	for (int i = 0; i < N_PAYERS; i++)
+		budget__swap(&sp->payers[i].budget, &sp->payers[i].unused);
 	set_periods(s);
 }
 
-/* Since the window began. */
-static struct budget_window session__window(struct session *s, uint64_t now)
+/* What each payer's samples have taken since the window began, and of this process's time all of
+ * theirs. */
+static uint64_t take_samples(struct session *s, uint64_t reader_ns,
+			     struct budget_window windows[N_PAYERS])
 {
 	struct spending *sp = s->spending;
-	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
-	struct kernel_totals probes = probe_totals(s);
-	uint64_t cpu_ns = usage_thread_ns(), reader_ns = cpu_ns - sp->cpu_ns;
-	uint64_t samples_ns = mean__times(&sp->sample, sp->accounted);
-	struct budget_window w = {
-		.span_ns = now - sp->window_ns,
-		.overflows = adaptive.seen - sp->adaptive.seen,
-		.lost = adaptive.dropped > sp->adaptive.dropped,
-		.fill = rings__most_fill(s->rings),
-	};
+	uint64_t all_ns = 0;
 
-	if (samples_ns > reader_ns)
-		samples_ns = reader_ns;
-	w.varying_ns = kernel_ns(&adaptive, &sp->adaptive, &sp->overflow) + samples_ns;
-	w.fixed_ns = kernel_ns(&other, &sp->other, &sp->other_overflow) +
-		     kernel_ns(&probes, &sp->probes, &sp->probe) + reader_ns - samples_ns;
-	sp->window_ns = now;
-	sp->cpu_ns = cpu_ns;
-	sp->accounted = 0;
-	return w;
+	for (int i = 0; i < N_PAYERS; i++) {
+		struct kernel_totals now = kernel_totals(s, (enum payer)i);
+		uint64_t ns = mean__times(&sp->payers[i].sample, sp->payers[i].accounted);
+
+		if (ns > reader_ns - all_ns)
+			ns = reader_ns - all_ns;
+		all_ns += ns;
+		sp->payers[i].accounted = 0;
+		windows[i].overflows = now.seen - sp->payers[i].before.seen;
+		windows[i].lost = now.dropped > sp->payers[i].before.dropped;
+		windows[i].varying_ns =
+			kernel_ns(&now, &sp->payers[i].before, &sp->payers[i].overflow) + ns;
+	}
+	return all_ns;
 }
 
-/* Of all events' programs, and those of probes, since they were attached. */
+/* Rings are full of whose samples there are most. */
+static void charge_rings(const struct session *s, struct budget_window windows[N_PAYERS])
+{
+	int most = any_pays(s, PAYS_SWITCHES) &&
+				   (!any_pays(s, PAYS_EVENTS) ||
+				    windows[PAYS_SWITCHES].varying_ns >
+					    windows[PAYS_EVENTS].varying_ns) ?
+			   PAYS_SWITCHES :
+			   PAYS_EVENTS;
+
+	windows[most].fill = rings__most_fill(s->rings);
+	for (int i = 0; i < N_PAYERS; i++) {
+		if (i == most)
+			continue;
+		windows[most].lost |= windows[i].lost;
+		windows[i].lost = false;
+	}
+}
+
+/* Since the window began: each payer's. Returns what no period changes. */
+static uint64_t session__window(struct session *s, uint64_t now,
+				struct budget_window windows[N_PAYERS])
+{
+	struct spending *sp = s->spending;
+	struct kernel_totals other = kernel_totals(s, PAYS_NOTHING), probes = probe_totals(s);
+	struct kernel_totals arrivals = arrival_totals(s);
+	uint64_t cpu_ns = usage_thread_ns(), reader_ns = cpu_ns - sp->cpu_ns;
+	uint64_t samples_ns = take_samples(s, reader_ns, windows);
+	uint64_t arrivals_ns = kernel_ns(&arrivals, &sp->arrivals, &sp->arrival);
+	uint64_t fixed_ns = kernel_ns(&other, &sp->other, &sp->other_overflow) +
+			    kernel_ns(&probes, &sp->probes, &sp->probe) + reader_ns - samples_ns;
+
+	charge_rings(s, windows);
+	windows[PAYS_EVENTS].fixed_ns = fixed_ns;
+	windows[PAYS_SWITCHES].fixed_ns =
+		fixed_ns + arrivals_ns + windows[PAYS_EVENTS].varying_ns;
+	for (int i = 0; i < N_PAYERS; i++)
+		windows[i].span_ns = now - sp->window_ns;
+	sp->window_ns = now;
+	sp->cpu_ns = cpu_ns;
+	return fixed_ns + arrivals_ns;
+}
+
+/* Of all programs, since they were attached; of overflow programs *ret. */
 static uint64_t kernel_cost_ns(const struct session *s, struct kernel_totals *ret)
 {
-	struct kernel_totals adaptive = kernel_totals(s, true), other = kernel_totals(s, false);
-	struct kernel_totals probes = probe_totals(s);
+	const struct kernel_totals probes = probe_totals(s), arrivals = arrival_totals(s);
+	uint64_t ns = mean__times(&probes.timed, probes.seen) +
+		      mean__times(&arrivals.timed, arrivals.seen);
 
-	*ret = (struct kernel_totals){.seen = adaptive.seen + other.seen,
-				      .timed.n = adaptive.timed.n + other.timed.n};
-	return mean__times(&adaptive.timed, adaptive.seen) + mean__times(&other.timed, other.seen) +
-	       mean__times(&probes.timed, probes.seen);
+	*ret = (struct kernel_totals){0};
+	for (int i = 0; i <= N_PAYERS; i++) {
+		struct kernel_totals of_events = kernel_totals(s, (enum payer)i);
+
+		ns += mean__times(&of_events.timed, of_events.seen);
+		ret->seen += of_events.seen;
+		ret->timed.n += of_events.timed.n;
+	}
+	return ns;
 }
 
 /* Samples cost more as long as tables are not there; that is over. */
@@ -305,23 +399,28 @@ static void session__settle_costs(struct session *s, uint64_t now)
 
 	sp->settled =
 		(struct settled){now, kernel_cost_ns(s, &unused), usage_thread_ns() - sp->begun_ns};
-	sp->sample = sp->overflow = sp->other_overflow = sp->probe = (struct mean){0};
+	sp->other_overflow = sp->probe = sp->arrival = (struct mean){0};
+	for (int i = 0; i < N_PAYERS; i++)
+		sp->payers[i].sample = sp->payers[i].overflow = (struct mean){0};
 }
 
 void session__spend_round(struct session *s)
 {
 	struct spending *sp = s->spending;
-	uint64_t now = now_ns();
-	struct budget_window w;
+	struct budget_window windows[N_PAYERS] = {0};
+	uint64_t now = now_ns(), fixed_ns;
+	bool changed = false;
 
 	if (!sp->settled.at_ns && now - s->start_ns >= BUDGET_SETTLING_NS)
 		session__settle_costs(s, now);
-	if (!(sp->budget.share > 0) || now - sp->window_ns < WINDOW_NS)
+	if (!any_adaptive(s) || now - sp->window_ns < WINDOW_NS)
 		return;
-	w = session__window(s, now);
+	fixed_ns = session__window(s, now, windows);
 	if (sp->settled.at_ns)
-		sp->fixed_ns += w.fixed_ns;
-	if (budget__pass(&sp->budget, &w))
+		sp->fixed_ns += fixed_ns;
+	for (int i = 0; i < N_PAYERS; i++)
+		changed |= budget__pass(&sp->payers[i].budget, &windows[i]);
+	if (changed)
 		set_periods(s);
 }
 
@@ -334,24 +433,29 @@ void session__spend_on_another(struct session *s)
 {
 	struct spending *sp = s->spending;
 
-	sp->budget.share += sp->budget.share / sp->n_cpus;
-	sp->unused.share += sp->unused.share / sp->n_cpus;
+	for (int i = 0; i < N_PAYERS; i++) {
+		sp->payers[i].budget.share += sp->payers[i].budget.share / sp->n_cpus;
+		sp->payers[i].unused.share += sp->payers[i].unused.share / sp->n_cpus;
+	}
 	sp->n_cpus++;
 }
 
 /* What the last window had, which isn't whole, is no sample's either. */
 void session__spend_stop(struct session *s)
 {
+	struct budget_window windows[N_PAYERS] = {0};
 	struct spending *sp = s->spending;
 
-	if (sp->settled.at_ns && sp->budget.share > 0)
-		sp->fixed_ns += session__window(s, now_ns()).fixed_ns;
+	if (sp->settled.at_ns && any_adaptive(s))
+		sp->fixed_ns += session__window(s, now_ns(), windows);
 	sp->ended_ns = usage_thread_ns();
 }
 
 struct cost session__cost(const struct session *s)
 {
 	const struct spending *sp = s->spending;
+	const struct budget *switches = &sp->payers[PAYS_SWITCHES].budget;
+	const struct budget *events = &sp->payers[PAYS_EVENTS].budget;
 	uint64_t end_ns = s->stopped_ns ? s->stopped_ns : now_ns();
 	uint64_t thread_ns = sp->ended_ns ? sp->ended_ns : usage_thread_ns();
 	uint64_t reader_ns = thread_ns - sp->begun_ns;
@@ -373,9 +477,11 @@ struct cost session__cost(const struct session *s)
 		.map_bytes = programs__map_bytes(s->programs),
 		.budget = s->opts->budget,
 		.adaptive = any_adaptive(s),
-		.factor = sp->budget.factor,
-		.highest = sp->budget.highest,
-		.changes = sp->budget.changes,
+		.factor = events->factor,
+		.highest = events->highest,
+		.switches_factor = switches->factor,
+		.switches_highest = switches->highest,
+		.changes = events->changes + switches->changes,
 	};
 
 	if (sp->settled.at_ns) {
