@@ -499,6 +499,21 @@ t_detail_around_an_alarm() {
 		"$(awk '{ s += $1 } END { print int(s) }' "$T/windows")" 1 "seconds, as a counter"
 }
 
+t_an_end_in_detail() {
+	need_tracepoints
+	baseline "$T/before"
+	spawn "$WORKLOADS/seconds" 22 5 >"$T/known"
+	pmb_start agent --dir "$T/spool" --every 2s -e cpu-clock -F 49 --when "$RELATION" \
+		--lookahead 60s --baseline "$T/before" --textfile "$T/a.prom" -p "$spawned"
+	wait_until grep -q '^pmubpf_detail_active 1$' "$T/a.prom" ||
+		fail "it isn't in detail: $(cat "$T/err")"
+	sleep 0.5
+	pmb_finish TERM
+	detail_of "$T/spool" | awk '{ s += $1 } END { print int(s * 10) }' >"$T/tenths"
+	expect_ge "$(cat "$T/tenths")" 4 "tenths of a second in detail"
+	expect_le "$(cat "$T/tenths")" 220 "the same, of what the program ran"
+}
+
 # No more of the time than it may be.
 t_detail_is_bounded() {
 	need_tracepoints

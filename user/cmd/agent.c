@@ -232,7 +232,7 @@ static void add_remarks_of_window(struct agent *g, const struct part *part, uint
 	held_up__begin(&g->held_up, &g->args.sampling.session.whom);
 	add_remarks_of_columns(part->prof, &part->ledger);
 	add_remark_of_cost(part->prof, &part->cost);
-	agent_alarms__put(&g->alarms, part->prof, part->last ? UINT64_MAX : part->end_ns);
+	agent_alarms__put(&g->alarms, part->prof, part->end_ns, part->last);
 }
 
 static void write_metrics(struct agent *g)

@@ -342,11 +342,11 @@ static void put_detail(struct agent_alarms *a, struct prof *window, uint64_t end
 		prof__comment(window, line);
 }
 
-void agent_alarms__put(struct agent_alarms *a, struct prof *window, uint64_t end_ns)
+void agent_alarms__put(struct agent_alarms *a, struct prof *window, uint64_t end_ns, bool last)
 {
 	size_t n = 0;
 
-	while (n < a->n && a->list[n].mono_ns <= end_ns) {
+	while (n < a->n && (last || a->list[n].mono_ns <= end_ns)) {
 		_cleanup_(buf__done) struct buf line = {0};
 
 		alarm_line__put(&a->list[n++].line, &line);

@@ -59,8 +59,9 @@ int agent_alarms__start(struct agent_alarms *a, struct agent_alarm_args *args,
 /* Looks once a second; says what is new, and has it recorded in detail or no more. Whether the
  * metrics are others. */
 bool agent_alarms__step(struct agent_alarms *a, struct session *s, uint64_t now);
-/* Those until then as comments of the window, and what of it is in detail; they are forgotten. */
-void agent_alarms__put(struct agent_alarms *a, struct prof *window, uint64_t end_ns);
+/* Those until its end as comments of the window (all, in the last), and what of it is in detail;
+ * they are forgotten. */
+void agent_alarms__put(struct agent_alarms *a, struct prof *window, uint64_t end_ns, bool last);
 /* Of each relation, in the list, which is borrowed. */
 void agent_alarms__metrics(const struct agent_alarms *a,
 			   struct metrics_alarm list[static AGENT_ALARMS_MAX],
