@@ -365,6 +365,24 @@ t_overloads() {
 	expect_match "$T/err" 'near: Shop::total' "a name without its class"
 }
 
+# One function, though not of each instruction the source is known.
+t_a_source_in_parts() {
+	encode "$T/p.pb.gz" <<-TEXT
+		string_table: "" string_table: "cycles" string_table: "count" string_table: "lookup"
+		string_table: "rs.rs" string_table: "/lib/a.so"
+		sample_type { type: 1 unit: 2 }
+		mapping { id: 1 memory_start: 4096 memory_limit: 8192 filename: 5 }
+		function { id: 1 name: 3 } function { id: 2 name: 3 filename: 4 }
+		location { id: 1 mapping_id: 1 address: 5000 line { function_id: 1 } }
+		location { id: 2 mapping_id: 1 address: 5004 line { function_id: 2 line: 7 } }
+		sample { location_id: 1 value: 10 } sample { location_id: 2 value: 20 }
+	TEXT
+	pmb_ok annotate lookup "$T/p.pb.gz"
+	expect_match "$T/out" '^# event     cycles: 30 ' "all of it"
+	pmb_ok annotate --file rs.rs lookup "$T/p.pb.gz"
+	expect_match "$T/out" '^# event     cycles: 30 ' "all of it, by its source"
+}
+
 # Two events that make a ratio, of a file that is there; one sample was in a container.
 t_ratios_and_containers() {
 	local address

@@ -76,16 +76,18 @@ static bool same_symbol(const struct prof *p, uint32_t a, uint32_t b)
 	return a == b || (n && n == strcspn(y, ".") && strncmp(x, y, n) == 0);
 }
 
+/* The source isn't known of each instruction. */
 static bool is_of(const struct prof *p, const struct code_function *f, uint32_t location)
 {
 	const struct prof_location *l = &p->locations[location];
 	const struct prof_mapping *m = &p->mappings[l->mapping];
 	const struct prof_line *line = line_of(p, location);
+	uint32_t source = line ? p->functions[line->function].file : 0;
 
 	return line && m->file == f->file && m->build_id == f->build_id &&
 	       prof__function_name(p, line->function) == f->name &&
 	       same_symbol(p, p->functions[line->function].system_name, f->system) &&
-	       p->functions[line->function].file == f->source && prof__kind(p, location) == f->kind;
+	       (source == f->source || !source || !f->source) && prof__kind(p, location) == f->kind;
 }
 
 static struct code_function *find(struct code_functions *ret, const struct prof *p,
@@ -95,8 +97,11 @@ static struct code_function *find(struct code_functions *ret, const struct prof 
 	const struct prof_line *line = line_of(p, location);
 
 	for (size_t i = 0; i < ret->n; i++) {
-		if (is_of(p, &ret->list[i], location))
-			return &ret->list[i];
+		if (!is_of(p, &ret->list[i], location))
+			continue;
+		if (!ret->list[i].source)
+			ret->list[i].source = p->functions[line->function].file;
+		return &ret->list[i];
 	}
 	GROW(ret->list, ret->n, ret->cap);
 	ret->list[ret->n] = (struct code_function){
