@@ -572,6 +572,14 @@ def check_hands(browser, page, _):
     expect(browser.run("const {scene, scroll} = picture.graph; return scene.content > scroll.clientHeight"), "it is low")
     expect(browser.wait("const {scroll} = picture.graph; return scroll.scrollTop + scroll.clientHeight === scroll.scrollHeight"),
            "it doesn't begin at the root")
+    # where there is more room, or less, the root stays in sight
+    for change in ("const d = document.createElement('div'); d.id = 'more'; d.style = 'flex: none; height: 120px'; document.body.prepend(d)",
+                   "document.getElementById('more').remove()"):
+        before = browser.run("return picture.graph.scroll.clientHeight")
+        browser.run(change)
+        browser.wait(f"return picture.graph.fitted !== {before}")
+        expect(browser.run("const {scroll} = picture.graph; return Math.abs(scroll.scrollTop + scroll.clientHeight - scroll.scrollHeight) <= 1"),
+               "the root is out of sight")
     browser.keys("i")
     expect(view("layout") == "icicle", "i doesn't switch to icicle")
     x, y = browser.run("""const {left, top} = document.getElementById('canvas').getBoundingClientRect();

@@ -100,8 +100,10 @@ class Graph {
 
 	fit() {
 		if (this.scene.widths) {
-			// what is below the window; the painter may have the new height already
-			const below = this.scene.content - this.scroll.scrollTop - this.fitted;
+			// what is below the window; the painter may have the new height already, and a window that
+			// became higher has been moved up, if nothing was below
+			const end = this.scene.content - this.scroll.scrollTop;
+			const below = end <= this.scroll.clientHeight ? 0 : end - this.fitted;
 			if (!this.empty)
 				this.measure();
 			if (!this.scene.flip)
