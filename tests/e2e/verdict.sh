@@ -89,6 +89,9 @@ t_it_is_a_line_of_text() {
 t_nothing_ended() {
 	pmb_ok stat --per 'syscall:getppid' -e page-faults -I 300 -- sleep 1
 	expect_match "$T/out" 'bound by nothing: no unit ended$' "the line"
+	pmb_ok stat -I 200 --per run -e task-clock -- "$WORKLOADS/split" 0.5
+	expect_match "$T/out" 'per run: [1-9]' "units that ended"
+	expect_no_match "$T/out" 'bound by' "what is said of units that can't wait"
 }
 
 run_tests

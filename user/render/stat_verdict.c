@@ -34,6 +34,9 @@ void stat__verdict_text(const struct stat_report *r, struct buf *out)
 {
 	const struct verdict v = verdict(r);
 
+	/* units of `run' end where they would wait */
+	if (v.bound == BOUND_NOTHING && r->work->of[PMB_UNITS_REAL][PMB_SERIES_DURATION].sum)
+		return;
 	stat__line_begins(r, out);
 	buf__printf(out, "bound by %s", bound_words[v.bound]);
 	if (v.bound != BOUND_NOTHING) {
