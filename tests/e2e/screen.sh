@@ -77,6 +77,25 @@ t_rows_and_their_end() {
 	expect_restored 0
 }
 
+# What was last there stays to be read.
+t_a_command_that_ends() {
+	screen_start screen -- sh -c '"$0" 0.7 >/dev/null; exit 7' "$WORKLOADS/split"
+	see '^ENDED  by function' "that it has ended"
+	see 'has ended; q quits' "what is said"
+	see '  hot70  split' "a row"
+	press p
+	see '  split [0-9]+$' "processes of the last part"
+	press q
+	expect_restored 7
+}
+
+t_a_signal_after_the_end() {
+	screen_start screen -- "$WORKLOADS/split" 0.5
+	see '^ENDED  by function' "that it has ended"
+	kill "$(tool_in "$(tmx display -p '#{pane_pid}')")"
+	expect_restored 0
+}
+
 t_into_rows_and_back() {
 	load
 	screen_start screen

@@ -239,6 +239,11 @@ int live__status(struct live *live)
 	return live->given_up || session_cut_short(live->result.end) ? EXIT_DONE : status;
 }
 
+bool live__target_ended(const struct live *live)
+{
+	return live->cutting.ended && live->result.end == END_TARGET;
+}
+
 bool live__out_of_memory(const struct live *live)
 {
 	return live->result.end == END_MEMORY;

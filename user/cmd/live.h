@@ -61,6 +61,8 @@ struct session *live__session(const struct live *live);
 const struct cgroups *live__cgroups(const struct live *live);
 /* Behind that: the command's exit status, or 0 if it didn't end the recording. */
 int live__status(struct live *live);
+/* Once it has ended: by its target, not by its duration or a signal. */
+bool live__target_ended(const struct live *live);
 /* Behind that: whether memory was what ended it, not anybody's wish. */
 bool live__out_of_memory(const struct live *live);
 struct live *live__free(struct live *live); /* NULL is fine; returns NULL */

@@ -105,7 +105,7 @@ static void put_view(const struct top_screen *s, struct buf *out)
 {
 	const struct level *l = &s->levels.list[s->levels.n - 1];
 
-	buf__puts(out, s->frozen ? "FROZEN  by " : "by ");
+	buf__puts(out, s->ended ? "ENDED  by " : s->frozen ? "FROZEN  by " : "by ");
 	escape_line(out, l->view.by);
 	buf__puts(out, "  sorted by ");
 	escape_line(out, l->view.sort ? l->view.sort : "self");
@@ -134,7 +134,7 @@ static void put_foot(const struct top_screen *s, struct buf *out)
 	} else if (s->message.len) {
 		buf__add(out, s->message.data, s->message.len);
 	} else {
-		buf__puts(out, keys_line);
+		buf__puts(out, s->ended ? "the target has ended; q quits, ? tells the keys" : keys_line);
 	}
 }
 

@@ -23,7 +23,7 @@ struct top_screen {
 	size_t n_rows;           /* that can be gone to */
 	size_t order;            /* which of the events' selves and totals it is sorted by */
 	char sort[TOP_SORT_MAX]; /* the same as a word, once it was changed */
-	bool frozen, quit, help;
+	bool frozen, ended, quit, help;
 	enum question question;
 	char input[TOP_INPUT_MAX];
 	struct buf message; /* until the next key */
