@@ -36,7 +36,7 @@ struct off_cpu {
 	struct pmb_off_stats stats;
 	__u64 word;     /* lib/context.h */
 	__u32 preempts; /* the switch that is being made on this CPU is by force */
-	__u32 arrived;  /* the thread that has this CPU since its `last`; 0: none that is known to */
+	__u32 arrived; /* the thread that has this CPU since its `last`; 0: none that is known to */
 };
 
 struct {

@@ -337,7 +337,8 @@ t_which_function() {
 # Overloads have one name, and code each.
 t_overloads() {
 	encode "$T/p.pb.gz" <<-TEXT
-		string_table: "" string_table: "cycles" string_table: "count" string_table: "Shop::total"
+		string_table: "" string_table: "cycles" string_table: "count"
+		string_table: "Shop::total"
 		string_table: "_ZN4Shop5totalEi" string_table: "_ZN4Shop5totalEd"
 		string_table: "_ZN4Shop5totalEd.part.0" string_table: "/lib/a.so"
 		sample_type { type: 1 unit: 2 }

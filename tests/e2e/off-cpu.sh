@@ -160,8 +160,8 @@ t_no_more_than_the_cpus_have() {
 	pmb_ok record -a -e off-cpu -c 40 -d 2 -o "$T/none" --summary "$T/sum.json"
 	expect_ledger
 	expect_ge "$(sum_get .off_cpu.recorded)" 20 "switches that were recorded"
-	expect_le "$(sum_get .off_cpu.on_ns)" "$(sum_get ".duration_s * $(nproc --all) * 1e9 | ceil")" \
-		"ns with a CPU"
+	expect_le "$(sum_get .off_cpu.on_ns)" \
+		"$(sum_get ".duration_s * $(nproc --all) * 1e9 | ceil")" "ns with a CPU"
 	expect_ge "$(sum_get .off_cpu.not_known_ns)" 1 "ns that aren't known"
 }
 
@@ -173,13 +173,17 @@ t_switches_pay_for_themselves() {
 			if (fork) { while (1) { syswrite B, "x"; sysread C, $x, 1 } }
 			else { while (1) { sysread A, $x, 1; syswrite D, "x" } }'
 	done
-	pmb_ok record -a --no-symbols -e cpu-clock,off-cpu --budget 1 -d 5 -o "$T/none" --summary "$T/sum.json"
+	pmb_ok record -a --no-symbols -e cpu-clock,off-cpu --budget 1 -d 5 -o "$T/none" \
+		--summary "$T/sum.json"
 	expect_ledger
-	expect_ge "$(sum_get .cost.budget.highest_switches_factor)" 2 "of how many switches one was recorded"
+	expect_ge "$(sum_get .cost.budget.highest_switches_factor)" 2 \
+		"of how many switches one was recorded"
 	# the same without them, for what else is dear here
-	pmb_ok record -a --no-symbols -e cpu-clock --budget 1 -d 5 -o "$T/none" --summary "$T/alone.json"
+	pmb_ok record -a --no-symbols -e cpu-clock --budget 1 -d 5 -o "$T/none" \
+		--summary "$T/alone.json"
 	expect_le "$(sum_get .cost.budget.highest_factor)" \
-		"$(jq '.cost.budget.highest_factor * 3' "$T/alone.json")" "how long the clock's periods were"
+		"$(jq '.cost.budget.highest_factor * 3' "$T/alone.json")" \
+		"how long the clock's periods were"
 }
 
 t_beside_others() {

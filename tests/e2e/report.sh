@@ -93,9 +93,9 @@ t_values_below_zero_and_empty_labels() {
 t_idle_time() {
 	local key
 	encode "$T/p.pb.gz" <<-'TEXT'
-		string_table: "" string_table: "cpu" string_table: "nanoseconds" string_table: "work"
-		string_table: "[idle]" string_table: "/bin/app" string_table: "comm"
-		string_table: "swapper" string_table: "app" string_table: "pid"
+		string_table: "" string_table: "cpu" string_table: "nanoseconds"
+		string_table: "work" string_table: "[idle]" string_table: "/bin/app"
+		string_table: "comm" string_table: "swapper" string_table: "app" string_table: "pid"
 		sample_type { type: 1 unit: 2 }
 		mapping { id: 1 memory_start: 4096 memory_limit: 8192 filename: 5 }
 		function { id: 1 name: 3 } function { id: 2 name: 4 }
@@ -110,7 +110,8 @@ t_idle_time() {
 		pmb_ok report --csv --by $key "$T/p.pb.gz"
 		expect_match "$T/out" '^[^,]*,[^,]*,\[idle\],.*,20(,|$)' "by $key"
 		[ $key = function,container ] ||
-			expect_no_match "$T/out" ',\[idle\],.*,70(,|$)' "a program's own [idle], by $key"
+			expect_no_match "$T/out" ',\[idle\],.*,70(,|$)' \
+				"a program's own [idle], by $key"
 	done
 }
 
@@ -455,7 +456,8 @@ t_filters_of_labels_that_are_not_there() {
 	TEXT
 	pmb report --label tenat=blue "$T/p.pb.gz"
 	expect_eq "$rc" 2 "status of a misspelt label"
-	expect_match "$T/err" "--label 'tenat': the profile has no such label \\(tenant\\)" "what is said"
+	expect_match "$T/err" "--label 'tenat': the profile has no such label \\(tenant\\)" \
+		"what is said"
 	pmb_ok report --label tenant=red "$T/p.pb.gz"
 	expect_match "$T/out" 'no sample is left' "another value"
 	pmb_ok report --container web "$T/p.pb.gz"

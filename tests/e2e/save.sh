@@ -17,7 +17,8 @@ t_suffixes_of_others() {
 	for suffix in svg pb data png; do
 		pmb record -o "$T/x.$suffix" -- true
 		expect_eq "$rc" 2 "status of .$suffix"
-		expect_match "$T/err" "x.$suffix': no such file is written, but .pb.gz" "what is said"
+		expect_match "$T/err" "x.$suffix': no such file is written, but .pb.gz" \
+			"what is said"
 		[ ! -e "$T/x.$suffix" ] || fail "x.$suffix was made"
 	done
 	pmb_ok record --format folded -o "$T/x.data" -- true

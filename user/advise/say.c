@@ -383,7 +383,8 @@ void saying__text(const struct saying *s, struct buf *out)
 	const struct report *r = s->report;
 	const struct advice *a = s->advice;
 
-	report__put_warnings(r->whole, "", r->events, r->n_events, "findings are not to be trusted", out);
+	report__put_warnings(r->whole, "", r->events, r->n_events, "findings are not to be trusted",
+			     out);
 	for (size_t i = 0; i < a->n; i++)
 		put_finding(s, i, out);
 	if (!a->n && (!a->clock || a->clock_samples >= RULE_FEW_SAMPLES)) {

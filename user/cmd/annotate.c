@@ -114,9 +114,10 @@ static int refuse_several(const struct annotate_run *run, size_t n, struct err *
 	if (n > shown)
 		buf__printf(&text, "\n  … and %zu more", n - shown);
 	fprintf(stderr, "pmubpf: %zu functions are called so:%s\n", n, text.data);
-	return err__usage(err, "which one? Give its name as the linker has it, if there is one above, or "
-			       "in full; --file says of which file, by its path, build-id or "
-			       "source");
+	return err__usage(
+		err, "which one? Give its name as the linker has it, if there is one above, or "
+		     "in full; --file says of which file, by its path, build-id or "
+		     "source");
 }
 
 static int refuse_inlined(const struct annotate_run *run, struct err *err)

@@ -30,7 +30,7 @@ struct diff_run {
 	const struct diff_args *args;
 	char *const *command_line;
 	struct side sides[N_SIDES];
-	char *titles[N_SIDES]; /* of windows, in place of files */
+	char *titles[N_SIDES];              /* of windows, in place of files */
 	struct time_range covered[N_SIDES]; /* by windows of a folder */
 	struct prof_key *keys;
 	size_t n_keys;

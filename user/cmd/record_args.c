@@ -493,11 +493,12 @@ static int settle_outputs(struct record_args *a)
 		if (format)
 			out->format = format;
 		else if (out->path && format__is_of_others(out->path))
-			return err__usage(a->err,
-					  "-o '%s': no such file is written, but .pb.gz, .html, "
-					  ".folded, .json, .perf, .jsonl (flamegraph.pl makes an "
-					  ".svg of a .folded); --format chooses whatever the suffix",
-					  out->path);
+			return err__usage(
+				a->err,
+				"-o '%s': no such file is written, but .pb.gz, .html, "
+				".folded, .json, .perf, .jsonl (flamegraph.pl makes an "
+				".svg of a .folded); --format chooses whatever the suffix",
+				out->path);
 		if (out->format->whole)
 			want_whole(a);
 		if (out->format != format__named("folded"))

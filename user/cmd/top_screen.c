@@ -134,7 +134,8 @@ static void put_foot(const struct top_screen *s, struct buf *out)
 	} else if (s->message.len) {
 		buf__add(out, s->message.data, s->message.len);
 	} else {
-		buf__puts(out, s->ended ? "the target has ended; q quits, ? tells the keys" : keys_line);
+		buf__puts(out,
+			  s->ended ? "the target has ended; q quits, ? tells the keys" : keys_line);
 	}
 }
 

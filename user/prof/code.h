@@ -30,8 +30,8 @@ struct code_functions {
 	size_t n_hosts;
 };
 
-/* What is called `name`: exactly; if nothing is, with parameters or template arguments behind it, or
- * without those that `name` has. The most sampled (of the type) first. */
+/* What is called `name`: exactly; if nothing is, with parameters or template arguments behind it,
+ * or without those that `name` has. The most sampled (of the type) first. */
 void code_functions__find(struct code_functions *ret, const struct prof *p, const char *name,
 			  size_t type);
 void code_functions__done(struct code_functions *f);

@@ -21,7 +21,8 @@ enum {
 	TIMED_EVERY = 16, /* samples, of those that are accounted */
 	MEAN_OF = 512,    /* about so many */
 	DETAIL_COSTS = 5, /* times the budget, while it is in detail */
-	LONGEST = 100, LONGEST_OF_SWITCHES = 1000, /* periods, by the default ones */
+	LONGEST = 100,
+	LONGEST_OF_SWITCHES = 1000, /* periods, by the default ones */
 };
 
 /* Whose periods follow from what they cost, together. */
@@ -62,11 +63,11 @@ struct spending {
 	struct settled {
 		uint64_t at_ns; /* 0: the start isn't over */
 		uint64_t kernel_ns, reader_ns;
-	} settled;                 /* what the start had cost */
-	uint64_t fixed_ns;         /* of all windows since */
-	int n_cpus;                /* that are watched */
-	uint64_t *period;          /* per event: the present one; in frequency mode that */
-	bool detail;               /* events that have a rate for it have that */
+	} settled;         /* what the start had cost */
+	uint64_t fixed_ns; /* of all windows since */
+	int n_cpus;        /* that are watched */
+	uint64_t *period;  /* per event: the present one; in frequency mode that */
+	bool detail;       /* events that have a rate for it have that */
 };
 
 static bool is_adaptive(const struct session *s, size_t event)
@@ -205,8 +206,8 @@ static struct kernel_totals kernel_totals(const struct session *s, enum payer pa
 	for (size_t i = 0; i < s->opts->events->n; i++) {
 		struct pmb_stats stats;
 
-		if (s->opts->events->events[i].mode != EVENT_OVERFLOWS ||
-		    payer_of(s, i) != payer || programs__stats(s->programs, i, &stats) < 0)
+		if (s->opts->events->events[i].mode != EVENT_OVERFLOWS || payer_of(s, i) != payer ||
+		    programs__stats(s->programs, i, &stats) < 0)
 			continue;
 		sum.dropped += stats.dropped[PMB_DROP_RING_FULL];
 		if (s->opts->events->events[i].off_cpu) {
@@ -333,10 +334,9 @@ static uint64_t take_samples(struct session *s, uint64_t reader_ns,
 /* Rings are full of whose samples there are most. */
 static void charge_rings(const struct session *s, struct budget_window windows[N_PAYERS])
 {
-	int most = any_pays(s, PAYS_SWITCHES) &&
-				   (!any_pays(s, PAYS_EVENTS) ||
-				    windows[PAYS_SWITCHES].varying_ns >
-					    windows[PAYS_EVENTS].varying_ns) ?
+	int most = any_pays(s, PAYS_SWITCHES) && (!any_pays(s, PAYS_EVENTS) ||
+						  windows[PAYS_SWITCHES].varying_ns >
+							  windows[PAYS_EVENTS].varying_ns) ?
 			   PAYS_SWITCHES :
 			   PAYS_EVENTS;
 
@@ -364,8 +364,7 @@ static uint64_t session__window(struct session *s, uint64_t now,
 
 	charge_rings(s, windows);
 	windows[PAYS_EVENTS].fixed_ns = fixed_ns;
-	windows[PAYS_SWITCHES].fixed_ns =
-		fixed_ns + arrivals_ns + windows[PAYS_EVENTS].varying_ns;
+	windows[PAYS_SWITCHES].fixed_ns = fixed_ns + arrivals_ns + windows[PAYS_EVENTS].varying_ns;
 	for (int i = 0; i < N_PAYERS; i++)
 		windows[i].span_ns = now - sp->window_ns;
 	sp->window_ns = now;
