@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "symd/code_values.h"
-#include "symd/x86_operand.h"
 
 enum { SIZE = 24, TYPES = 4 };
 
@@ -69,12 +68,12 @@ static bool holds(void *ctx, const struct pointee *outer, const struct pointee *
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL,      size % 2};
+					    call, holds, NULL, INSN_X86_64, size % 2};
 	struct code_values *values = code_values__new(data, size, &fns);
 	struct code_value v;
 
 	for (size_t off = 0; values && off < size && off < 256; off++) {
-		for (unsigned reg = 0; reg < X86_REGS; reg++) {
+		for (unsigned reg = 0; reg < INSN_REGS; reg++) {
 			code_values__at(values, off, reg, &v);
 			if (v.kind == CODE_VALUE_NONE || v.kind == CODE_VALUE_FRESH ||
 			    v.kind > CODE_VALUE_ANY ||

@@ -168,7 +168,7 @@ static const struct {
 Test(code_values, what_registers_are)
 {
 	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL,      false};
+					    call, holds, NULL,      INSN_X86_64, false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct code_values *values = code_values__new(cases[i].code, cases[i].len, &fns);
@@ -204,7 +204,7 @@ static const struct {
 Test(code_values, what_is_stored)
 {
 	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL,      false};
+					    call, holds, NULL,      INSN_X86_64, false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(stored); i++) {
 		struct code_values *values = code_values__new(stored[i].code, stored[i].len, &fns);
@@ -224,7 +224,7 @@ Test(code_values, what_calls_of_go_leave)
 {
 	static const uint8_t code[] = "\x48\x89\xfb\xe8\xf8\x00\x00\x00\xc3";
 	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL,      true};
+					    call, holds, NULL,      INSN_X86_64, true};
 	struct code_values *values = code_values__new(code, sizeof(code) - 1, &fns);
 	struct code_value v;
 

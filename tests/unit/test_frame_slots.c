@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "symd/frame_slots.h"
+#include "symd/insn_abi.h"
 
 enum { OUTER = 1, INNER, TWIN, BY_SP, BY_BP };
 
@@ -29,7 +30,7 @@ static bool add(Dwarf_Off variable, uint32_t depth, uint8_t atom, int64_t number
 /* As if the function's frame began at its canonical address. */
 static void init(void)
 {
-	slots = (struct frame_slots){.by = FRAME_BY_CFA, .base = 0};
+	slots = (struct frame_slots){.abi = insn_abi__of(INSN_X86_64), .by = FRAME_BY_CFA};
 }
 
 static void done(void)

@@ -17,20 +17,19 @@
 
 #include "base/mem.h"
 #include "symd/code_steps.h"
-#include "symd/x86_move.h"
-#include "symd/x86_operand.h"
-#include "symd/x86_parts.h"
+#include "symd/insn_abi.h"
+#include "symd/insn_move.h"
 
 enum {
 	ROUNDS_MAX = 24,
 	AGAIN_MAX = 4,
-	RECAST_MAX = 64,    /* each is looked for at each load */
-	CLOBBERED = 0x0fc7, /* by calls: ax, cx, dx, si, di, r8 to r11… */
-	BY_GO = 0xffcf,     /* …and of Go's all but sp and bp */
+	RECAST_MAX = 64, /* each is looked for at each load */
 };
 
+#define ALL UINT32_MAX
+
 struct state {
-	struct code_value regs[X86_REGS];
+	struct code_value regs[INSN_REGS];
 };
 
 /* What a call gives, by what it is used for: a variable, a member, an argument. */
@@ -44,8 +43,9 @@ struct code_values {
 	const uint8_t *bytes;
 	size_t len;
 	const struct code_values_fns *fns;
+	const struct insn_abi *abi;
 	struct code_steps steps;
-	struct state *entries;
+	struct code_value *entries; /* of each all registers that there are */
 	size_t n_entries;
 	struct site *sites;
 	size_t n_sites, cap_sites;
@@ -103,7 +103,17 @@ static void find_entries(struct code_values *c)
 			make_entry(c, insn);
 		dead = ends(c, insn) || (dead && insn->padding);
 	}
-	c->entries = xcalloc(c->n_entries, sizeof(*c->entries));
+	c->entries = xcalloc(c->n_entries * c->abi->n_regs, sizeof(*c->entries));
+}
+
+static struct code_value *entry_of(const struct code_values *c, const struct code_step *insn)
+{
+	return &c->entries[(size_t)(insn->entry - 1) * c->abi->n_regs];
+}
+
+static void enter(const struct code_values *c, struct state *s, const struct code_step *insn)
+{
+	memcpy(s->regs, entry_of(c, insn), c->abi->n_regs * sizeof(s->regs[0]));
 }
 
 /* ---------------------------------------------------------------- what they do */
@@ -124,10 +134,10 @@ static struct code_value value_of(const struct code_values *c, const struct stat
 	struct code_value v = {.kind = CODE_VALUE_POINTER};
 	const struct code_value *known;
 
-	if (reg >= X86_REGS)
+	if (reg >= c->abi->n_regs || reg == c->abi->zero)
 		return code_value__number(0, 0);
 	known = &s->regs[reg];
-	if (reg == X86_SP || !c->fns->held(c->fns->ctx, off, reg, &v.to) || lies_in(&v.to, known))
+	if (reg == c->abi->sp || !c->fns->held(c->fns->ctx, off, reg, &v.to) || lies_in(&v.to, known))
 		return *known;
 	/* where it came from says more of it than a variable's type */
 	if (known->kind == CODE_VALUE_POINTER && known->to.type == v.to.type &&
@@ -168,7 +178,7 @@ static struct code_value address_of(const struct code_values *c, const struct st
 static struct frame_place frame_place(const struct code_values *c, const struct state *s,
 				      size_t off, int64_t at)
 {
-	static const uint8_t regs[N_FRAME_BYS] = {[FRAME_BY_SP] = X86_SP, [FRAME_BY_BP] = X86_BP};
+	const uint8_t regs[N_FRAME_BYS] = {[FRAME_BY_SP] = c->abi->sp, [FRAME_BY_FP] = c->abi->fp};
 	struct frame_place place = {.at = at};
 
 	for (enum frame_by by = FRAME_BY_SP; by < N_FRAME_BYS; by++) {
@@ -221,86 +231,91 @@ static struct code_value loaded(const struct code_values *c, const struct state 
 	return known ? v : code_value__any();
 }
 
-static struct code_value moved(const struct code_values *c, const struct state *s,
-			       const struct code_step *insn, const struct x86_move *m)
+static struct code_value flag(const struct code_value *of)
 {
-	struct code_value dst = value_of(c, s, insn->off, m->dst);
-	struct code_value src = value_of(c, s, insn->off, m->src);
-	const struct code_value_types types = {c->fns->holds, c->fns->ctx};
-	struct code_value v;
+	struct code_value v = code_value__number(0, 1);
 
-	if (m->kind == X86_MOVE_ADD_LOAD || m->kind == X86_MOVE_CHOICE_LOAD)
-		src = loaded(c, s, insn, &m->mem);
+	v.to.two = of->kind == CODE_VALUE_NUMBER && !of->to.at && !of->to.every;
+	return v.to.two ? v : code_value__any();
+}
+
+static struct code_value moved(const struct code_values *c, const struct state *s,
+			       const struct code_step *insn, const struct insn_move *m)
+{
+	struct code_value a = value_of(c, s, insn->off, m->a);
+	struct code_value b = value_of(c, s, insn->off, m->b);
+	const struct code_value_types types = {c->fns->holds, c->fns->ctx};
+
+	if (m->kind == INSN_MOVE_SUM_LOAD || m->kind == INSN_MOVE_CHOICE_LOAD)
+		b = loaded(c, s, insn, &m->mem);
 	switch (m->kind) {
-	case X86_MOVE_COPY:
-		return src;
-	case X86_MOVE_EXTEND:
-		return src.kind == CODE_VALUE_NUMBER ? src : code_value__any();
-	case X86_MOVE_NUMBER:
+	case INSN_MOVE_COPY:
+		return a;
+	case INSN_MOVE_EXTEND:
+		return a.kind == CODE_VALUE_NUMBER ? a : code_value__any();
+	case INSN_MOVE_NUMBER:
 		return code_value__checked(code_value__number(m->number, 0));
-	case X86_MOVE_LOAD:
+	case INSN_MOVE_LOAD:
 		return loaded(c, s, insn, &m->mem);
-	case X86_MOVE_LEA:
+	case INSN_MOVE_LEA:
 		return m->mem.base == INSN_IP ? code_value__any() :
 						address_of(c, s, insn->off, &m->mem);
-	case X86_MOVE_ADD:
-	case X86_MOVE_ADD_LOAD:
-		return code_value__sum(&dst, &src, 1, 0);
-	case X86_MOVE_CHOICE:
-	case X86_MOVE_CHOICE_LOAD:
-		code_value__join(&dst, &src, &types);
-		return dst;
-	case X86_MOVE_FLAG:
-		v = code_value__number(0, 1);
-		v.to.two = dst.kind == CODE_VALUE_NUMBER && !dst.to.at && !dst.to.every;
-		return v.to.two ? v : code_value__any();
-	case X86_MOVE_STORE:
+	case INSN_MOVE_SUM:
+		return code_value__sum(&a, &b, (unsigned)m->number, 0);
+	case INSN_MOVE_SUM_LOAD:
+		return code_value__sum(&a, &b, 1, 0);
+	case INSN_MOVE_CHOICE:
+	case INSN_MOVE_CHOICE_LOAD:
+		code_value__join(&a, &b, &types);
+		return a;
+	case INSN_MOVE_FLAG:
+		return flag(&a);
+	case INSN_MOVE_STORE:
 		break;
-	case X86_MOVE_SCALE:
-		return code_value__times(&src, m->number);
 	}
 	return code_value__any();
 }
 
-static void forget(struct state *s, unsigned regs)
+static void forget(const struct code_values *c, struct state *s, uint32_t regs)
 {
-	for (unsigned reg = 0; reg < X86_REGS; reg++) {
+	for (unsigned reg = 0; reg < c->abi->n_regs; reg++) {
 		if (regs & 1U << reg)
 			s->regs[reg] = code_value__any();
 	}
 }
 
-static void step(const struct code_values *c, struct state *s, const struct code_step *insn,
-		 const struct insn_data *o)
+/* What registers to which a number is added are then. */
+static void step(const struct code_values *c, const struct state *s, const struct code_step *insn,
+		 const struct insn_data *o, struct code_value ret[INSN_OPERANDS])
 {
 	const struct code_value none = code_value__number(0, 0);
-	struct code_value stepped[INSN_OPERANDS];
 
 	for (int i = 0; i < INSN_OPERANDS; i++) {
 		if (o->steps[i].reg == INSN_NONE)
 			continue;
-		stepped[i] = value_of(c, s, insn->off, o->steps[i].reg);
-		stepped[i] = code_value__sum(&stepped[i], &none, 1, o->steps[i].added);
-	}
-	forget(s, o->written);
-	for (int i = 0; i < INSN_OPERANDS; i++) {
-		if (o->steps[i].reg != INSN_NONE && !o->repeats)
-			s->regs[o->steps[i].reg] = stepped[i];
+		ret[i] = value_of(c, s, insn->off, o->steps[i].reg);
+		ret[i] = code_value__sum(&ret[i], &none, 1, o->steps[i].added);
 	}
 }
 
-static unsigned clobbered(const struct code_values *c)
+static uint32_t clobbered(const struct code_values *c)
 {
-	return c->fns->go ? BY_GO : CLOBBERED;
+	return c->fns->go ? c->abi->clobbered_by_go : c->abi->clobbered;
 }
 
-static unsigned written_by(const struct code_values *c, const struct code_step *insn)
+static bool read_data(const struct code_values *c, const struct code_step *insn,
+		      struct insn_data *ret)
+{
+	return insn_data__read(c->fns->set, c->bytes + insn->off, insn->len, ret);
+}
+
+static uint32_t written_by(const struct code_values *c, const struct code_step *insn)
 {
 	struct insn_data o;
 
 	if (insn->site || insn->padding)
 		return insn->site ? clobbered(c) : 0;
-	return x86_operand__read(c->bytes + insn->off, insn->len, &o) ? o.written : UINT16_MAX;
+	return read_data(c, insn, &o) ? o.written : ALL;
 }
 
 /* A variable says more where nothing else is known, or of a class if a base of it is known. */
@@ -322,7 +337,7 @@ static struct code_value kept(const struct code_values *c, const struct state *s
 /* The register still has what it had, though it is nobody's variable any more. */
 static void keep_held(const struct code_values *c, struct state *s, const struct code_step *insn)
 {
-	for (unsigned reg = 0; reg < X86_REGS; reg++)
+	for (unsigned reg = 0; reg < c->abi->n_regs; reg++)
 		s->regs[reg] = kept(c, s, insn->off, reg);
 }
 
@@ -330,38 +345,49 @@ static void call(const struct code_values *c, struct state *s, const struct code
 {
 	const struct call_facts *facts = &c->sites[insn->site - 1].facts;
 
-	forget(s, clobbered(c));
+	forget(c, s, clobbered(c));
 	if (c->fns->go)
 		return;
 	if (facts->returns)
-		s->regs[X86_AX] = (struct code_value){CODE_VALUE_POINTER, facts->returned};
+		s->regs[c->abi->result] = (struct code_value){CODE_VALUE_POINTER, facts->returned};
 	else if (facts->fresh)
-		s->regs[X86_AX] = (struct code_value){CODE_VALUE_FRESH, {.type = insn->site - 1}};
+		s->regs[c->abi->result] = (struct code_value){CODE_VALUE_FRESH, {.type = insn->site - 1}};
+}
+
+static void compute(const struct code_values *c, struct state *s, const struct code_step *insn)
+{
+	struct code_value stepped[INSN_OPERANDS], result[INSN_MOVES];
+	struct insn_move moves[INSN_MOVES];
+	struct insn_data o;
+	unsigned n;
+
+	if (!read_data(c, insn, &o)) {
+		forget(c, s, ALL);
+		return;
+	}
+	n = insn_moves__read(c->fns->set, c->bytes + insn->off, insn->len, moves);
+	step(c, s, insn, &o, stepped);
+	for (unsigned i = 0; i < n; i++)
+		result[i] = moved(c, s, insn, &moves[i]);
+	forget(c, s, o.written);
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		if (o.steps[i].reg != INSN_NONE && !o.repeats)
+			s->regs[o.steps[i].reg] = stepped[i];
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (moves[i].kind != INSN_MOVE_STORE && moves[i].dst < c->abi->n_regs)
+			s->regs[moves[i].dst] = result[i];
+	}
 }
 
 static void run(const struct code_values *c, struct state *s, const struct code_step *insn)
 {
-	const uint8_t *bytes = c->bytes + insn->off;
-	struct code_value result;
-	struct insn_data o;
-	struct x86_move m;
-
 	if (c->fns->ends(c->fns->ctx, insn->off, insn->off + insn->len))
 		keep_held(c, s, insn);
-
-	if (insn->site) {
+	if (insn->site)
 		call(c, s, insn);
-	} else if (insn->padding) {
-		return;
-	} else if (!x86_operand__read(bytes, insn->len, &o)) {
-		forget(s, UINT16_MAX);
-	} else if (x86_move__read(bytes, insn->len, &m) && m.kind != X86_MOVE_STORE) {
-		result = moved(c, s, insn, &m);
-		forget(s, o.written);
-		s->regs[m.dst] = result;
-	} else {
-		step(c, s, insn, &o);
-	}
+	else if (!insn->padding)
+		compute(c, s, insn);
 }
 
 /* ---------------------------------------------------------------- uses */
@@ -387,44 +413,50 @@ static void use(struct code_values *c, const struct code_value *fresh, const str
 	}
 }
 
-static bool any_fresh(const struct state *s)
+static bool any_fresh(const struct code_values *c, const struct state *s)
 {
-	for (unsigned reg = 0; reg < X86_REGS; reg++) {
+	for (unsigned reg = 0; reg < c->abi->n_regs; reg++) {
 		if (s->regs[reg].kind == CODE_VALUE_FRESH)
 			return true;
 	}
 	return false;
 }
 
-/* As a variable, as a member that it is stored to, as the first argument of a call. stored: NULL:
- * nothing is. */
-static void learn_fresh(struct code_values *c, const struct state *s, const struct code_step *insn,
-			const struct x86_move *stored)
+/* As a variable, or as the first argument of a call. */
+static void learn_fresh(struct code_values *c, const struct state *s, const struct code_step *insn)
 {
 	struct code_value v;
 
-	if (!any_fresh(s))
+	if (!any_fresh(c, s))
 		return;
-	for (unsigned reg = 0; reg < X86_REGS; reg++) {
+	for (unsigned reg = 0; reg < c->abi->n_regs; reg++) {
 		if (s->regs[reg].kind == CODE_VALUE_FRESH &&
 		    c->fns->held(c->fns->ctx, insn->off, reg, &v.to))
 			use(c, &s->regs[reg], &v.to);
 	}
 	if (insn->site && !c->fns->go && c->sites[insn->site - 1].facts.takes)
-		use(c, &s->regs[X86_DI], &c->sites[insn->site - 1].facts.taken);
-	if (stored && s->regs[stored->src].kind == CODE_VALUE_FRESH) {
-		v = loaded(c, s, insn, &stored->mem);
-		if (v.kind == CODE_VALUE_POINTER)
-			use(c, &s->regs[stored->src], &v.to);
-	}
+		use(c, &s->regs[c->abi->argument], &c->sites[insn->site - 1].facts.taken);
+}
+
+/* As a member that it is stored to. */
+static void learn_stored(struct code_values *c, const struct state *s, const struct code_step *insn,
+			 const struct insn_move *stored)
+{
+	struct code_value v;
+
+	if (stored->a >= c->abi->n_regs || s->regs[stored->a].kind != CODE_VALUE_FRESH)
+		return;
+	v = loaded(c, s, insn, &stored->mem);
+	if (v.kind == CODE_VALUE_POINTER)
+		use(c, &s->regs[stored->a], &v.to);
 }
 
 /* Into a variable that is a pointer to a number goes one to where no such number lies: two counters
  * that are changed as one, say. Without optimization it is loaded from there again. */
 static void learn_recast(struct code_values *c, const struct state *s, const struct code_step *insn,
-			 const struct x86_move *stored)
+			 const struct insn_move *stored)
 {
-	const struct code_value value = value_of(c, s, insn->off, stored->src);
+	const struct code_value value = value_of(c, s, insn->off, stored->a);
 	const struct code_value where = address_of(c, s, insn->off, &stored->mem);
 	struct pointee number;
 
@@ -438,13 +470,18 @@ static void learn_recast(struct code_values *c, const struct state *s, const str
 
 static void learn(struct code_values *c, const struct state *s, const struct code_step *insn)
 {
-	struct x86_move m;
-	const bool stores = !insn->site && x86_move__read(c->bytes + insn->off, insn->len, &m) &&
-			    m.kind == X86_MOVE_STORE;
+	struct insn_move moves[INSN_MOVES];
+	unsigned n = 0;
 
-	learn_fresh(c, s, insn, stores ? &m : NULL);
-	if (stores)
-		learn_recast(c, s, insn, &m);
+	if (!insn->site)
+		n = insn_moves__read(c->fns->set, c->bytes + insn->off, insn->len, moves);
+	learn_fresh(c, s, insn);
+	for (unsigned i = 0; i < n; i++) {
+		if (moves[i].kind != INSN_MOVE_STORE)
+			continue;
+		learn_stored(c, s, insn, &moves[i]);
+		learn_recast(c, s, insn, &moves[i]);
+	}
 }
 
 /* ---------------------------------------------------------------- ways */
@@ -460,18 +497,27 @@ static bool are_others(const struct code_value *a, const struct code_value *b)
 static void meet(struct code_values *c, const struct state *s, const struct code_step *from,
 		 const struct code_step *to)
 {
-	struct state *entry = &c->entries[to->entry - 1];
+	struct code_value *entry = entry_of(c, to);
 	const struct code_value_types types = {c->fns->holds, c->fns->ctx};
-	unsigned written = written_by(c, from);
+	const uint32_t written = written_by(c, from);
 
-	for (unsigned reg = 0; reg < X86_REGS; reg++) {
-		struct code_value v = s->regs[reg], *there = &entry->regs[reg];
+	for (unsigned reg = 0; reg < c->abi->n_regs; reg++) {
+		struct code_value v = s->regs[reg], *there = &entry[reg];
 
 		if (there->kind != CODE_VALUE_ANY && !(written & 1U << reg) &&
 		    (v.kind == CODE_VALUE_ANY || are_others(&v, there)))
 			v = kept(c, s, from->off, reg);
 		c->changed |= code_value__join(there, &v, &types);
 	}
+}
+
+/* Nobody knows what comes in there. */
+static void forget_all(struct code_values *c, const struct code_step *insn)
+{
+	struct code_value *entry = entry_of(c, insn);
+
+	for (unsigned reg = 0; reg < c->abi->n_regs; reg++)
+		entry[reg] = code_value__any();
 }
 
 static void run_all(struct code_values *c, bool first)
@@ -483,13 +529,12 @@ static void run_all(struct code_values *c, bool first)
 		const struct code_step *insn = &c->steps.list[i];
 
 		if (insn->entry) {
-			struct state *entry = &c->entries[insn->entry - 1];
-
 			if (alive)
 				meet(c, &s, insn - 1, insn);
-			else if (!first && entry->regs[0].kind == CODE_VALUE_NONE && !insn->padding)
-				forget(entry, UINT16_MAX);
-			s = *entry;
+			else if (!first && entry_of(c, insn)->kind == CODE_VALUE_NONE &&
+				 !insn->padding)
+				forget_all(c, insn);
+			enter(c, &s, insn);
 		}
 		alive = s.regs[0].kind != CODE_VALUE_NONE;
 		if (!alive)
@@ -504,11 +549,14 @@ static void run_all(struct code_values *c, bool first)
 
 static bool settle_once(struct code_values *c)
 {
-	struct state *start = &c->entries[0];
+	const struct code_step *start = &c->steps.list[0];
 
-	memset(c->entries, 0, c->n_entries * sizeof(*c->entries));
-	forget(start, UINT16_MAX);
-	start->regs[X86_SP] = (struct code_value){.kind = CODE_VALUE_FRAME, .to = {.at = -8}};
+	memset(c->entries, 0, c->n_entries * c->abi->n_regs * sizeof(*c->entries));
+	forget_all(c, start);
+	entry_of(c, start)[c->abi->sp] = (struct code_value){
+		.kind = CODE_VALUE_FRAME,
+		.to = {.at = c->abi->sp_at_entry},
+	};
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		c->changed = round == 0;
 		run_all(c, round == 0);
@@ -539,7 +587,8 @@ struct code_values *code_values__new(const uint8_t *bytes, size_t len,
 	c->bytes = bytes;
 	c->len = len;
 	c->fns = fns;
-	code_steps__read(&c->steps, INSN_X86_64, bytes, len);
+	c->abi = insn_abi__of(fns->set);
+	code_steps__read(&c->steps, fns->set, bytes, len);
 	add_sites(c);
 	find_entries(c);
 	return c->steps.n && settle(c) ? c : code_values__free(c);
@@ -566,7 +615,7 @@ static bool state_at(const struct code_values *c, size_t off, struct state *ret)
 		return false;
 	while (i > c->steps.list && !i->entry)
 		i--;
-	*ret = c->entries[i->entry - 1];
+	enter(c, ret, i);
 	if (ret->regs[0].kind == CODE_VALUE_NONE)
 		return false;
 	for (; i < insn; i++)
@@ -586,6 +635,6 @@ struct frame_place code_values__frame(const struct code_values *c, size_t off, i
 	struct state s;
 
 	if (!state_at(c, off, &s))
-		forget(&s, UINT16_MAX);
+		forget(c, &s, ALL);
 	return frame_place(c, &s, off, at);
 }

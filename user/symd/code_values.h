@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "symd/code_value.h"
+#include "symd/insn_data.h"
 
 /* Who knows more of pointers. off is that of an instruction in the function. */
 struct code_values_fns {
@@ -32,6 +33,7 @@ struct code_values_fns {
 	/* As code_value_types has it. */
 	bool (*holds)(void *ctx, const struct pointee *outer, const struct pointee *inner);
 	void *ctx;
+	enum insn_set set;
 	bool go; /* a call leaves nothing in registers, and what it takes is where DWARF says */
 };
 

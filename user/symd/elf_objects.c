@@ -8,13 +8,13 @@
 #include "base/mem.h"
 #include "pmubpf/object_place.h"
 #include "symd/code_values.h"
-#include "symd/x86_operand.h"
-#include "symd/x86_parts.h"
+#include "symd/insn_abi.h"
 
 struct elf_objects {
 	struct elf_file *elf;
 	struct debug_info *info; /* NULL: there is none */
 	struct code_values_fns fns;
+	const struct insn_abi *abi;
 	uint64_t start, end; /* of the function at hand; 0: none */
 	uint8_t *bytes;
 	struct code_values *values; /* of it; NULL: nothing is known */
@@ -74,10 +74,20 @@ struct elf_objects *elf_objects__new(struct elf_file *elf)
 	struct elf_objects *o = xcalloc(1, sizeof(*o));
 
 	o->elf = elf;
-	if (elf_file__machine(elf) == EM_X86_64) /* registers of others are numbered otherwise */
+	o->fns = (struct code_values_fns){
+		.held = held,
+		.ends = ends,
+		.in_object = in_object,
+		.in_frame = in_frame,
+		.at_address = at_address,
+		.call = call,
+		.holds = holds,
+		.ctx = o,
+	};
+	if (insn_set__of(elf_file__machine(elf), elf_file__is_64(elf), &o->fns.set) &&
+	    o->fns.set == INSN_X86_64)
 		o->info = elf_file__debug_info(elf);
-	o->fns = (struct code_values_fns){held, ends,  in_object, in_frame, at_address,
-					  call, holds, o,         false};
+	o->abi = insn_abi__of(o->fns.set);
 	return o;
 }
 
@@ -123,9 +133,9 @@ static struct code_value value_of(const struct elf_objects *o, uint64_t vaddr, u
 
 	if (reg == INSN_NONE)
 		v.kind = CODE_VALUE_NUMBER, v.to.every = 0;
-	else if (reg < X86_REGS && o->values)
+	else if (reg < o->abi->n_regs && o->values)
 		code_values__at(o->values, vaddr - o->start, reg, &v);
-	else if (reg < X86_REGS && debug_info__pointee(o->info, vaddr, reg, &v.to))
+	else if (reg < o->abi->n_regs && debug_info__pointee(o->info, vaddr, reg, &v.to))
 		v.kind = CODE_VALUE_POINTER;
 	return v;
 }
@@ -184,7 +194,7 @@ static void put_offset(const struct code_value *where, struct pmb_operand *ret)
  * address. */
 static uint8_t frame_register(const struct elf_objects *o, uint64_t sampled, int64_t *ret_from)
 {
-	static const uint8_t regs[] = {X86_SP, X86_BP};
+	const uint8_t regs[] = {o->abi->sp, o->abi->fp};
 	struct code_value v;
 
 	for (size_t i = 0; i < ARRAY_SIZE(regs); i++) {

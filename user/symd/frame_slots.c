@@ -9,13 +9,16 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "symd/insn_abi.h"
 
-static bool by_register(uint64_t number, enum frame_by *ret)
+static bool by_register(const struct frame_slots *s, uint64_t number, enum frame_by *ret)
 {
-	enum { BP = 6, SP = 7 }; /* as DWARF counts them */
+	uint8_t reg;
 
-	*ret = number == SP ? FRAME_BY_SP : FRAME_BY_BP;
-	return number == SP || number == BP;
+	if (!insn_abi__register(s->abi, number, &reg))
+		return false;
+	*ret = reg == s->abi->sp ? FRAME_BY_SP : FRAME_BY_FP;
+	return reg == s->abi->sp || reg == s->abi->fp;
 }
 
 void frame_slots__enter(struct frame_slots *s, Dwarf_Die *function)
@@ -30,7 +33,7 @@ void frame_slots__enter(struct frame_slots *s, Dwarf_Die *function)
 	    dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
 		return;
 	s->by = FRAME_BY_CFA;
-	if (ops[0].atom == DW_OP_call_frame_cfa || by_register(ops[0].atom - DW_OP_reg0, &s->by))
+	if (ops[0].atom == DW_OP_call_frame_cfa || by_register(s, ops[0].atom - DW_OP_reg0, &s->by))
 		s->base = 0;
 }
 
@@ -48,7 +51,7 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 		new.at = (int64_t)(0 - slot->first);
 		new.by = FRAME_BY_CFA;
 	} else if (ops[0].atom == DW_OP_fbreg ? s->base == FRAME_NOWHERE :
-						!by_register(ops[0].atom - DW_OP_breg0, &new.by)) {
+						!by_register(s, ops[0].atom - DW_OP_breg0, &new.by)) {
 		return false;
 	}
 	GROW(s->list, s->n, s->cap);
@@ -90,5 +93,5 @@ const struct frame_slot *frame_slots__find(const struct frame_slots *s, uint64_t
 void frame_slots__done(struct frame_slots *s)
 {
 	free(s->list);
-	*s = (struct frame_slots){0};
+	*s = (struct frame_slots){.abi = s->abi};
 }

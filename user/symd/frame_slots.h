@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * DWARF (2 to 5): the variables and parameters of one function that lie in its frame, each with the
- * stretch of code in which it lies there. x86-64.
+ * stretch of code in which it lies there.
  */
 #ifndef PMUBPF_SYMD_FRAME_SLOTS_H
 #define PMUBPF_SYMD_FRAME_SLOTS_H
@@ -14,7 +14,7 @@
 #include "symd/type_walk.h"
 
 /* By what DWARF says where one is. */
-enum frame_by { FRAME_BY_CFA, FRAME_BY_SP, FRAME_BY_BP, N_FRAME_BYS };
+enum frame_by { FRAME_BY_CFA, FRAME_BY_SP, FRAME_BY_FP, N_FRAME_BYS };
 
 /* A place in the frame, and where the registers point to there: all from the canonical frame
  * address. */
@@ -34,8 +34,11 @@ struct frame_slot {
 	enum frame_by by;
 };
 
-/* Begins as {0}. */
+struct insn_abi;
+
+/* Begins as {.abi = …}. */
 struct frame_slots {
+	const struct insn_abi *abi;
 	struct frame_slot *list;
 	size_t n, cap;
 	enum frame_by by; /* of the function's frame… */

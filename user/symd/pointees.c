@@ -7,17 +7,18 @@
 #include "symd/pointees.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "symd/insn_abi.h"
 #include "symd/pieces.h"
 
 enum {
 	TREE_DEPTH = 256,
 	HELD_MAX = 256 * 1024,         /* of a function */
 	STEPS_MAX = 256 * 1024 * 1024, /* among these; a second is about a billion */
-	REGISTERS = 16,
 };
 
 /* From lo on, and before hi, a register is a pointer to the type, and so much more. */
@@ -41,7 +42,7 @@ struct pointees {
 	Dwarf_Addr entry;   /* where it begins; 0: not known */
 	struct held *list;  /* by register, then lo */
 	size_t n, cap;
-	size_t first[REGISTERS + 1];
+	size_t first[INSN_REGS + 1];
 	struct call_site *sites; /* by address */
 	size_t n_sites, cap_sites;
 	uint64_t *ends; /* n of them, ascending */
@@ -51,8 +52,13 @@ struct pointees {
 struct pointees *pointees__new(Dwarf *dwarf)
 {
 	struct pointees *p = xcalloc(1, sizeof(*p));
+	enum insn_set set = INSN_X86_64;
+	GElf_Ehdr header;
 
 	p->dwarf = dwarf;
+	if (gelf_getehdr(dwarf_getelf(dwarf), &header))
+		insn_set__of(header.e_machine, header.e_ident[EI_CLASS] == ELFCLASS64, &set);
+	p->slots.abi = insn_abi__of(set);
 	return p;
 }
 
@@ -74,22 +80,11 @@ static bool may_look(struct pointees *p)
 	       p->n_sites < HELD_MAX;
 }
 
-/* DWARF counts dx before cx and bx, and si before di, bp and sp. */
-static bool register_of(uint64_t number, uint8_t *ret)
-{
-	static const uint8_t encoded[8] = {0, 2, 1, 3, 6, 7, 5, 4};
-
-	if (number >= REGISTERS)
-		return false;
-	*ret = number < sizeof(encoded) ? encoded[number] : (uint8_t)number;
-	return true;
-}
-
 /* Whether the variable is in a register, or is one plus a number. */
-static bool read_place(const Dwarf_Op *ops, size_t n, struct held *ret)
+static bool read_place(const struct insn_abi *abi, const Dwarf_Op *ops, size_t n, struct held *ret)
 {
 	uint8_t atom = n ? ops[0].atom : 0;
-	uint64_t reg = REGISTERS;
+	uint64_t reg = UINT64_MAX;
 
 	if (n == 1 && atom >= DW_OP_reg0 && atom <= DW_OP_reg31)
 		reg = atom - DW_OP_reg0;
@@ -102,7 +97,7 @@ static bool read_place(const Dwarf_Op *ops, size_t n, struct held *ret)
 		/* of INT64_MIN there is no negative */
 		ret->what.at = (int64_t)(0 - (uint64_t)ops[0].number);
 	}
-	return register_of(reg, &ret->reg);
+	return insn_abi__register(abi, reg, &ret->reg);
 }
 
 /* Bytes may be anything. */
@@ -164,7 +159,7 @@ static void add_held(struct pointees *p, const struct pointee *what, const struc
 {
 	struct held h = {.lo = lo, .hi = hi, .what = *what};
 
-	if (read_place(part->ops, part->n, &h)) {
+	if (read_place(p->slots.abi, part->ops, part->n, &h)) {
 		GROW(p->list, p->n, p->cap);
 		p->list[p->n++] = h;
 	}
@@ -381,7 +376,7 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 	if (p->n_sites)
 		qsort(p->sites, p->n_sites, sizeof(*p->sites), compare_sites);
 	read_ends(p);
-	for (size_t reg = 0, i = 0; reg <= REGISTERS; reg++) {
+	for (size_t reg = 0, i = 0; reg <= INSN_REGS; reg++) {
 		uint64_t until = 0;
 
 		p->first[reg] = i;

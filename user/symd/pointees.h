@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * DWARF (2 to 5): what registers point to at a place of code, by the variables and parameters that
- * the compiler says are in them there. x86-64.
+ * the compiler says are in them there.
  */
 #ifndef PMUBPF_SYMD_POINTEES_H
 #define PMUBPF_SYMD_POINTEES_H

@@ -3,13 +3,20 @@
 
 #include "symd/x86_parts.h"
 
-/* dst, src: the register of ModRM's reg, and the one of its r/m. */
-static bool from(struct x86_move *m, enum x86_move_kind kind, uint8_t dst, uint8_t src)
+static bool from(struct insn_move *m, enum insn_move_kind kind, uint8_t dst, uint8_t src)
 {
 	m->kind = kind;
 	m->dst = dst;
-	m->src = src;
+	m->a = src;
 	return true;
+}
+
+/* Of what is in dst, too. */
+static bool from_both(struct insn_move *m, enum insn_move_kind kind, uint8_t dst, uint8_t src)
+{
+	m->b = src;
+	m->number = 1;
+	return from(m, kind, dst, dst);
 }
 
 static struct insn_memory memory_of(const struct x86_parts *p)
@@ -27,16 +34,17 @@ static struct insn_memory memory_of(const struct x86_parts *p)
 	};
 }
 
-static bool number(struct x86_move *m, uint8_t dst, int64_t value)
+static bool number(struct insn_move *m, uint8_t dst, int64_t value)
 {
 	m->number = value;
-	return from(m, X86_MOVE_NUMBER, dst, INSN_NONE);
+	return from(m, INSN_MOVE_NUMBER, dst, INSN_NONE);
 }
 
-static bool scale(struct x86_move *m, uint8_t dst, uint8_t src, int64_t by)
+static bool scale(struct insn_move *m, uint8_t dst, uint8_t src, int64_t by)
 {
 	m->number = by;
-	return by > 0 && from(m, X86_MOVE_SCALE, dst, src);
+	m->b = src;
+	return by > 0 && from(m, INSN_MOVE_SUM, dst, INSN_NONE);
 }
 
 /* cmov */
@@ -46,24 +54,24 @@ static bool is_choice(const struct x86_parts *p)
 }
 
 /* What is in memory, or has its address. */
-static bool read_memory(const struct x86_parts *p, struct x86_move *m)
+static bool read_memory(const struct x86_parts *p, struct insn_move *m)
 {
 	if (!(p->rex & X86_REX_W))
 		return false;
 	m->mem = memory_of(p);
 	if (p->map == X86_MAP_0F)
-		return is_choice(p) && from(m, X86_MOVE_CHOICE_LOAD, p->reg, INSN_NONE);
+		return is_choice(p) && from(m, INSN_MOVE_CHOICE_LOAD, p->reg, p->reg);
 	if (p->opcode == 0x89)
-		return from(m, X86_MOVE_STORE, INSN_NONE, p->reg);
+		return from(m, INSN_MOVE_STORE, INSN_NONE, p->reg);
 	if (p->opcode == 0x03)
-		return from(m, X86_MOVE_ADD_LOAD, p->reg, INSN_NONE);
+		return from(m, INSN_MOVE_SUM_LOAD, p->reg, p->reg);
 	if (p->opcode != 0x8b && p->opcode != 0x8d)
 		return false;
-	return from(m, p->opcode == 0x8b ? X86_MOVE_LOAD : X86_MOVE_LEA, p->reg, INSN_NONE);
+	return from(m, p->opcode == 0x8b ? INSN_MOVE_LOAD : INSN_MOVE_LEA, p->reg, INSN_NONE);
 }
 
 /* All of them by a number. */
-static bool read_number(const struct x86_parts *p, struct x86_move *m)
+static bool read_number(const struct x86_parts *p, struct insn_move *m)
 {
 	const unsigned which = p->reg & 7;
 
@@ -82,26 +90,26 @@ static bool read_number(const struct x86_parts *p, struct x86_move *m)
 }
 
 /* Both are registers. */
-static bool read_pair(const struct x86_parts *p, struct x86_move *m)
+static bool read_pair(const struct x86_parts *p, struct insn_move *m)
 {
 	const bool wide = p->rex & X86_REX_W;
 
 	if (p->map == X86_MAP_0F)
-		return wide && is_choice(p) && from(m, X86_MOVE_CHOICE, p->reg, p->base);
+		return wide && is_choice(p) && from_both(m, INSN_MOVE_CHOICE, p->reg, p->base);
 	switch (p->opcode) {
 	case 0x01:
-		return wide && from(m, X86_MOVE_ADD, p->base, p->reg);
+		return wide && from_both(m, INSN_MOVE_SUM, p->base, p->reg);
 	case 0x03:
-		return wide && from(m, X86_MOVE_ADD, p->reg, p->base);
+		return wide && from_both(m, INSN_MOVE_SUM, p->reg, p->base);
 	case 0x31:
 	case 0x33:
 		return p->reg == p->base && number(m, p->reg, 0);
 	case 0x63:
-		return wide && from(m, X86_MOVE_EXTEND, p->reg, p->base);
+		return wide && from(m, INSN_MOVE_EXTEND, p->reg, p->base);
 	case 0x89:
-		return from(m, wide ? X86_MOVE_COPY : X86_MOVE_EXTEND, p->base, p->reg);
+		return from(m, wide ? INSN_MOVE_COPY : INSN_MOVE_EXTEND, p->base, p->reg);
 	case 0x8b:
-		return from(m, wide ? X86_MOVE_COPY : X86_MOVE_EXTEND, p->reg, p->base);
+		return from(m, wide ? INSN_MOVE_COPY : INSN_MOVE_EXTEND, p->reg, p->base);
 	default:
 		return wide && read_number(p, m);
 	}
@@ -119,17 +127,17 @@ static bool is_number(const struct x86_parts *p)
 	return p->opcode >= 0xb8 && p->opcode <= 0xbf && !(p->rex & X86_REX_W);
 }
 
-bool x86_move__read(const uint8_t *bytes, size_t len, struct x86_move *ret)
+bool x86_move__read(const uint8_t *bytes, size_t len, struct insn_move *ret)
 {
 	struct x86_parts p;
 
-	*ret = (struct x86_move){0};
+	*ret = (struct insn_move){.b = INSN_NONE};
 	if (!x86_parts__read(bytes, len, &p) || p.coding != X86_LEGACY || p.narrow)
 		return false;
 	if (p.map != X86_MAP_ONE && p.map != X86_MAP_0F)
 		return false;
 	if (is_flag(&p))
-		return from(ret, X86_MOVE_FLAG, p.base, INSN_NONE);
+		return from(ret, INSN_MOVE_FLAG, p.base, p.base);
 	if (p.map == X86_MAP_ONE && is_number(&p))
 		return number(ret, (p.opcode & 7) | (p.rex & X86_REX_B ? 8 : 0), (uint32_t)p.imm);
 	if (!p.has_modrm)
