@@ -67,8 +67,17 @@ static bool holds(void *ctx, const struct pointee *outer, const struct pointee *
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL, INSN_X86_64, size % 2};
+	const struct code_values_fns fns = {
+		.held = held,
+		.ends = ends,
+		.in_object = in_object,
+		.in_frame = in_frame,
+		.at_address = at_address,
+		.call = call,
+		.holds = holds,
+		.set = (enum insn_set)(size / 2 % 3),
+		.go = size % 2,
+	};
 	struct code_values *values = code_values__new(data, size, &fns);
 	struct code_value v;
 

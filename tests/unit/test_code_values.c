@@ -52,7 +52,7 @@ static bool in_frame(void *ctx, size_t off, const struct frame_place *place, str
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 {
 	(void)ctx;
-	return off == 0x107 && node(ret);
+	return (off == 0x107 || off == 0x108) && node(ret);
 }
 
 enum { DERIVED = 9, FUNCTION = 0x100 };
@@ -167,8 +167,8 @@ static const struct {
 
 Test(code_values, what_registers_are)
 {
-	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL,      INSN_X86_64, false};
+	const struct code_values_fns fns = {held,  ends, in_object,   in_frame, at_address, call,
+					    holds, NULL, INSN_X86_64, 0,        false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct code_values *values = code_values__new(cases[i].code, cases[i].len, &fns);
@@ -203,8 +203,8 @@ static const struct {
 
 Test(code_values, what_is_stored)
 {
-	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL,      INSN_X86_64, false};
+	const struct code_values_fns fns = {held,  ends, in_object,   in_frame, at_address, call,
+					    holds, NULL, INSN_X86_64, 0,        false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(stored); i++) {
 		struct code_values *values = code_values__new(stored[i].code, stored[i].len, &fns);
@@ -223,8 +223,8 @@ Test(code_values, what_is_stored)
 Test(code_values, what_calls_of_go_leave)
 {
 	static const uint8_t code[] = "\x48\x89\xfb\xe8\xf8\x00\x00\x00\xc3";
-	const struct code_values_fns fns = {held, ends,  in_object, in_frame, at_address,
-					    call, holds, NULL,      INSN_X86_64, true};
+	const struct code_values_fns fns = {held,  ends, in_object,   in_frame, at_address, call,
+					    holds, NULL, INSN_X86_64, 0,        true};
 	struct code_values *values = code_values__new(code, sizeof(code) - 1, &fns);
 	struct code_value v;
 
@@ -309,5 +309,217 @@ Test(code_values, where_ways_meet)
 			  (long long)v.to.at, (unsigned long long)v.to.every);
 		cr_expect_not(code_value__join(&v, &joins[i].b, &types), "%s: again",
 			      joins[i].what);
+	}
+}
+
+/* x7 and t2 point to a node where it begins. */
+static const struct {
+	enum insn_set set;
+	const char *what;
+	const uint8_t *code;
+	size_t len, at;
+	unsigned reg;
+	enum code_value_kind kind;
+	int64_t off;
+	uint64_t every;
+} of_others[] = {
+	{INSN_ARM64, "mov x0, x7", CODE("\xe0\x03\x07\xaa\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "mov w0, w7", CODE("\xe0\x03\x07\x2a\xc0\x03\x5f\xd6"), 4, 0, CODE_VALUE_ANY,
+	 0, 1},
+	{INSN_ARM64, "add x0, x7, #16", CODE("\xe0\x40\x00\x91\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 16, 0},
+	{INSN_ARM64, "sub x0, x7, #1, lsl #12", CODE("\xe0\x04\x40\xd1\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, -4096, 0},
+	{INSN_ARM64, "ldr x0, [x7, #8]", CODE("\xe0\x04\x40\xf9\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "ldr x0, [x7, #16]", CODE("\xe0\x08\x40\xf9\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_ANY, 0, 1},
+	{INSN_ARM64, "ldr w0, [x7, #8]", CODE("\xe0\x08\x40\xb9\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_ANY, 0, 1},
+	{INSN_ARM64, "ldp x1, x0, [x7]", CODE("\xe1\x00\x40\xa9\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "ldr x0, [x7, #8]!", CODE("\xe0\x8c\x40\xf8\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "ldr x0, [x7, #8]!", CODE("\xe0\x8c\x40\xf8\xc0\x03\x5f\xd6"), 4, 7,
+	 CODE_VALUE_POINTER, 8, 0},
+	{INSN_ARM64, "ldr x0, [x7], #8", CODE("\xe0\x84\x40\xf8\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_ANY, 0, 1},
+	{INSN_ARM64, "ldr x0, [x7], #8", CODE("\xe0\x84\x40\xf8\xc0\x03\x5f\xd6"), 4, 7,
+	 CODE_VALUE_POINTER, 8, 0},
+	{INSN_ARM64, "sub sp, sp, #32; ldr x0, [sp, #8]",
+	 CODE("\xff\x83\x00\xd1\xe0\x07\x40\xf9\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "stp x29, x30, [sp, #-16]!; mov x29, sp; ldr x0, [x29, #-8]",
+	 CODE("\xfd\x7b\xbf\xa9\xfd\x03\x00\x91\xa0\x83\x5f\xf8\xc0\x03\x5f\xd6"), 12, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "add x0, x7, x1, lsl #5", CODE("\xe0\x14\x01\x8b\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 32},
+	{INSN_ARM64, "add x0, x7, w1, sxtw #3", CODE("\xe0\xcc\x21\x8b\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 8},
+	{INSN_ARM64, "add x0, x1, w7, sxtw", CODE("\x20\xc0\x27\x8b\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_ANY, 0, 1},
+	{INSN_ARM64, "mov x2, #32; madd x0, x1, x2, x7",
+	 CODE("\x02\x04\x80\xd2\x20\x1c\x02\x9b\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_POINTER, 0, 32},
+	{INSN_ARM64, "mov w2, #32; umaddl x0, w1, w2, x7",
+	 CODE("\x02\x04\x80\x52\x20\x1c\xa2\x9b\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_POINTER, 0, 32},
+	{INSN_ARM64, "madd x0, x1, x2, x7", CODE("\x20\x1c\x02\x9b\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 1},
+	{INSN_ARM64, "mov x2, #32; msub x0, x1, x2, x7",
+	 CODE("\x02\x04\x80\xd2\x20\x9c\x02\x9b\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_ANY, 0, 1},
+	{INSN_ARM64, "ubfiz x1, x1, #5, #32; add x0, x7, x1",
+	 CODE("\x21\x7c\x7b\xd3\xe0\x00\x01\x8b\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_POINTER, 0, 32},
+	{INSN_ARM64, "lsl x1, x1, #5; add x0, x7, x1",
+	 CODE("\x21\xe8\x7b\xd3\xe0\x00\x01\x8b\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_POINTER, 0, 32},
+	{INSN_ARM64, "lsr x0, x7, #5", CODE("\xe0\xfc\x45\xd3\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_ANY, 0, 1},
+	{INSN_ARM64, "adrp x0, .; ldr x0, [x0, #0x108]",
+	 CODE("\x00\x00\x00\x90\x00\x84\x40\xf9\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "adr x0, .+0x108; ldr x0, [x0]",
+	 CODE("\x40\x08\x00\x10\x00\x00\x40\xf9\xc0\x03\x5f\xd6"), 8, 0, CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "ldr x0, .+0x108", CODE("\x40\x08\x00\x58\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "add x0, x7, #16; add x1, x7, #8; csel x0, x0, x1, lt; ldr x0, [x0]",
+	 CODE("\xe0\x40\x00\x91\xe1\x20\x00\x91\x00\xb0\x81\x9a\x00\x00\x40\xf9\xc0\x03\x5f\xd6"),
+	 16, 0, CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "add x0, x7, #24; add x1, x7, #8; csel x0, x0, x1, lt; ldr x0, [x0]",
+	 CODE("\xe0\x60\x00\x91\xe1\x20\x00\x91\x00\xb0\x81\x9a\x00\x00\x40\xf9\xc0\x03\x5f\xd6"),
+	 16, 0, CODE_VALUE_ANY, 0, 1},
+	{INSN_ARM64, "cset w1, lt; add x0, x7, x1, lsl #3; ldr x0, [x0, #8]",
+	 CODE("\xe1\xa7\x9f\x1a\xe0\x0c\x01\x8b\x00\x04\x40\xf9\xc0\x03\x5f\xd6"), 12, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "bl .+0x100", CODE("\x40\x00\x00\x94\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "mov x19, x7; bl .+4",
+	 CODE("\xf3\x03\x07\xaa\x01\x00\x00\x94\xc0\x03\x5f\xd6"), 8, 19, CODE_VALUE_POINTER, 0, 0},
+	{INSN_ARM64, "bl .+4", CODE("\x01\x00\x00\x94\xc0\x03\x5f\xd6"), 4, 7, CODE_VALUE_ANY, 0,
+	 1},
+	{INSN_ARM64, "mov x0, x7; loop: add x0, x0, #32; subs x1, x1, #1; b.ne loop",
+	 CODE("\xe0\x03\x07\xaa\x00\x80\x00\x91\x21\x04\x00\xf1\xc1\xff\xff\x54\xc0\x03\x5f\xd6"),
+	 16, 0, CODE_VALUE_POINTER, 32, 32},
+	{INSN_ARM64, "movn x0, #0", CODE("\x00\x00\x80\x92\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_NUMBER, -1, 0},
+	{INSN_ARM64, "mov x0, #4112", CODE("\x00\x02\x82\xd2\xc0\x03\x5f\xd6"), 4, 0,
+	 CODE_VALUE_NUMBER, 4112, 0},
+	{INSN_ARM64, "movk x7, #1", CODE("\x27\x00\x80\xf2\xc0\x03\x5f\xd6"), 4, 7, CODE_VALUE_ANY,
+	 0, 1},
+	{INSN_ARM64, "sub sp, sp, #64", CODE("\xff\x03\x01\xd1\xc0\x03\x5f\xd6"), 4, 31,
+	 CODE_VALUE_FRAME, -64, 0},
+	{INSN_RISCV64, "mv a0, t2", CODE("\x1e\x85\x82\x80"), 2, 10, CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "sext.w a0, t2", CODE("\x1b\x85\x03\x00\x82\x80"), 4, 10, CODE_VALUE_ANY, 0,
+	 1},
+	{INSN_RISCV64, "addi a0, t2, 16", CODE("\x13\x85\x03\x01\x82\x80"), 4, 10,
+	 CODE_VALUE_POINTER, 16, 0},
+	{INSN_RISCV64, "addi t2, t2, 16", CODE("\xc1\x03\x82\x80"), 2, 7, CODE_VALUE_POINTER, 16,
+	 0},
+	{INSN_RISCV64, "ld a0, 8(t2)", CODE("\x03\xb5\x83\x00\x82\x80"), 4, 10, CODE_VALUE_POINTER,
+	 0, 0},
+	{INSN_RISCV64, "ld a0, 16(t2)", CODE("\x03\xb5\x03\x01\x82\x80"), 4, 10, CODE_VALUE_ANY, 0,
+	 1},
+	{INSN_RISCV64, "lw a0, 8(t2)", CODE("\x03\xa5\x83\x00\x82\x80"), 4, 10, CODE_VALUE_ANY, 0,
+	 1},
+	{INSN_RISCV64, "mv a1, t2; ld a0, 8(a1)", CODE("\x9e\x85\x88\x65\x82\x80"), 4, 10,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "addi sp, sp, -32; ld a0, 8(sp)", CODE("\x01\x11\x22\x65\x82\x80"), 4, 10,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "addi sp, sp, -16; addi s0, sp, 16; ld a0, -24(s0)",
+	 CODE("\x41\x11\x00\x08\x03\x35\x84\xfe\x82\x80"), 8, 10, CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "addi sp, sp, -32; addi a1, sp, 8; ld a0, 0(a1)",
+	 CODE("\x01\x11\x2c\x00\x88\x61\x82\x80"), 6, 10, CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "slli a1, a1, 5; add a0, t2, a1", CODE("\x96\x05\x33\x85\xb3\x00\x82\x80"),
+	 6, 10, CODE_VALUE_POINTER, 0, 32},
+	{INSN_RISCV64, "slli a1, a1, 5; add a1, a1, t2", CODE("\x96\x05\x9e\x95\x82\x80"), 4, 11,
+	 CODE_VALUE_POINTER, 0, 32},
+	{INSN_RISCV64, "li a2, 32; mul a1, a1, a2; add a0, t2, a1",
+	 CODE("\x13\x06\x00\x02\xb3\x85\xc5\x02\x33\x85\xb3\x00\x82\x80"), 12, 10,
+	 CODE_VALUE_POINTER, 0, 32},
+	{INSN_RISCV64, "auipc a0, 0; ld a0, 0x108(a0)",
+	 CODE("\x17\x05\x00\x00\x03\x35\x85\x10\x82\x80"), 8, 10, CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "slt a1, a2, a3; slli a1, a1, 3; add a0, t2, a1; ld a0, 8(a0)",
+	 CODE("\xb3\x25\xd6\x00\x8e\x05\x33\x85\xb3\x00\x08\x65\x82\x80"), 12, 10,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "lui a0, 2", CODE("\x09\x65\x82\x80"), 2, 10, CODE_VALUE_NUMBER, 8192, 0},
+	{INSN_RISCV64, "lui a0, 0x40", CODE("\x37\x05\x04\x00\x82\x80"), 4, 10, CODE_VALUE_NUMBER,
+	 262144, 0},
+	{INSN_RISCV64, "li a0, -1", CODE("\x7d\x55\x82\x80"), 2, 10, CODE_VALUE_NUMBER, -1, 0},
+	{INSN_RISCV64, "li a0, 1000", CODE("\x13\x05\x80\x3e\x82\x80"), 4, 10, CODE_VALUE_NUMBER,
+	 1000, 0},
+	{INSN_RISCV64, "add t2, zero, zero", CODE("\xb3\x03\x00\x00\x82\x80"), 4, 7,
+	 CODE_VALUE_NUMBER, 0, 0},
+	{INSN_RISCV64, "mv s1, t2; jal ra, 8", CODE("\x9e\x84\xef\x00\x80\x00\x82\x80"), 6, 9,
+	 CODE_VALUE_POINTER, 0, 0},
+	{INSN_RISCV64, "jal ra, 256", CODE("\xef\x00\x00\x10\x82\x80"), 4, 10, CODE_VALUE_POINTER,
+	 0, 0},
+	{INSN_RISCV64, "jal ra, 8", CODE("\xef\x00\x80\x00\x82\x80"), 4, 7, CODE_VALUE_ANY, 0, 1},
+};
+
+Test(code_values, of_arm64_and_riscv64)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(of_others); i++) {
+		const struct code_values_fns fns = {
+			held,  ends, in_object,        in_frame, at_address, call,
+			holds, NULL, of_others[i].set, 0,        false,
+		};
+		struct code_values *values =
+			code_values__new(of_others[i].code, of_others[i].len, &fns);
+		struct code_value v;
+
+		cr_assert_not_null(values, "%s", of_others[i].what);
+		code_values__at(values, of_others[i].at, of_others[i].reg, &v);
+		cr_expect(v.kind == of_others[i].kind && v.to.at == of_others[i].off &&
+				  v.to.every == of_others[i].every,
+			  "%s: kind %d, at %lld, every %llu", of_others[i].what, (int)v.kind,
+			  (long long)v.to.at, (unsigned long long)v.to.every);
+		code_values__free(values);
+	}
+}
+
+/* A register that differs by an index was made of one that points to where a node begins. */
+static const struct {
+	enum insn_set set;
+	const char *what;
+	const uint8_t *code;
+	size_t len, at, until;
+	unsigned reg, origin; /* INSN_NONE: nobody knows */
+} origins[] = {
+	{INSN_ARM64, "add x0, x7, x1, lsl #4; str x2, [x0, #16]",
+	 CODE("\xe0\x10\x01\x8b\x02\x08\x00\xf9\xc0\x03\x5f\xd6"), 4, 4, 0, 7},
+	{INSN_ARM64, "add x0, x7, x1, lsl #4; str x2, [x0, #16]; nop; nop",
+	 CODE("\xe0\x10\x01\x8b\x02\x08\x00\xf9\x1f\x20\x03\xd5\x1f\x20\x03\xd5\xc0\x03\x5f\xd6"),
+	 4, 12, 0, 7},
+	{INSN_ARM64, "add x7, x7, x1, lsl #4; str x2, [x7, #16]",
+	 CODE("\xe7\x10\x01\x8b\xe2\x08\x00\xf9\xc0\x03\x5f\xd6"), 4, 4, 7, INSN_NONE},
+	{INSN_ARM64, "add x0, x7, x1, lsl #4; mov x7, x2; str x2, [x0, #16]",
+	 CODE("\xe0\x10\x01\x8b\xe7\x03\x02\xaa\x02\x08\x00\xf9\xc0\x03\x5f\xd6"), 8, 8, 0,
+	 INSN_NONE},
+	{INSN_ARM64, "add x0, x7, x1, lsl #4; str x2, [x0, #16]; mov x7, x2; nop",
+	 CODE("\xe0\x10\x01\x8b\x02\x08\x00\xf9\xe7\x03\x02\xaa\x1f\x20\x03\xd5\xc0\x03\x5f\xd6"),
+	 4, 12, 0, INSN_NONE},
+	{INSN_ARM64, "add x0, x2, x1, lsl #4; str x2, [x0, #16]",
+	 CODE("\x40\x10\x01\x8b\x02\x08\x00\xf9\xc0\x03\x5f\xd6"), 4, 4, 0, INSN_NONE},
+	{INSN_ARM64, "add x0, x7, x1, lsl #4; l: str x2, [x0, #16]; b.ne l",
+	 CODE("\xe0\x10\x01\x8b\x02\x08\x00\xf9\xe1\xff\xff\x54\xc0\x03\x5f\xd6"), 4, 4, 0,
+	 INSN_NONE},
+	{INSN_RISCV64, "add a0, t2, a1; sd a2, 16(a0)", CODE("\x33\x85\xb3\x00\x10\xe9\x82\x80"), 4,
+	 4, 10, 7},
+};
+
+Test(code_values, what_a_register_was_made_of)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(origins); i++) {
+		const struct code_values_fns fns = {
+			held,  ends, in_object,      in_frame, at_address, call,
+			holds, NULL, origins[i].set, 0,        false,
+		};
+		struct code_values *values =
+			code_values__new(origins[i].code, origins[i].len, &fns);
+		uint8_t reg = INSN_NONE;
+		struct code_value v;
+
+		cr_assert_not_null(values, "%s", origins[i].what);
+		if (!code_values__origin(values, origins[i].at, origins[i].until, origins[i].reg,
+					 &reg, &v))
+			reg = INSN_NONE;
+		cr_expect_eq(reg, origins[i].origin, "%s: %u", origins[i].what, reg);
+		code_values__free(values);
 	}
 }

@@ -35,6 +35,11 @@ struct code_value code_value__checked(struct code_value v)
 	return v.to.at > FAR || v.to.at < -FAR || v.to.every > FAR ? code_value__any() : v;
 }
 
+struct code_value code_value__half(const struct code_value *v)
+{
+	return v->kind == CODE_VALUE_NUMBER ? *v : code_value__any();
+}
+
 struct code_value code_value__times(const struct code_value *v, int64_t by)
 {
 	struct code_value times;
@@ -51,7 +56,7 @@ struct code_value code_value__times(const struct code_value *v, int64_t by)
 static bool points(const struct code_value *v)
 {
 	return v->kind == CODE_VALUE_POINTER || v->kind == CODE_VALUE_FRESH ||
-	       v->kind == CODE_VALUE_FRAME;
+	       v->kind == CODE_VALUE_FRAME || v->kind == CODE_VALUE_ADDRESS;
 }
 
 /* What nobody knows is a number, if it is added to a pointer. */

@@ -15,6 +15,7 @@ enum code_value_kind {
 	CODE_VALUE_POINTER, /* so much behind where an object of the type begins */
 	CODE_VALUE_FRESH,   /* the same of what a call gave: its number stands for the type */
 	CODE_VALUE_FRAME,   /* behind the canonical frame address */
+	CODE_VALUE_ADDRESS, /* in the file, behind where the function begins */
 	CODE_VALUE_ANY,
 };
 
@@ -33,6 +34,8 @@ struct code_value code_value__any(void);
 struct code_value code_value__number(int64_t value, uint64_t every);
 /* Nothing is known of what is further away than any object is large. */
 struct code_value code_value__checked(struct code_value v);
+/* Of which only lower bits count. */
+struct code_value code_value__half(const struct code_value *v);
 struct code_value code_value__times(const struct code_value *v, int64_t by);
 /* a + b * scale + more. */
 struct code_value code_value__sum(const struct code_value *a, const struct code_value *b,

@@ -84,8 +84,7 @@ struct elf_objects *elf_objects__new(struct elf_file *elf)
 		.holds = holds,
 		.ctx = o,
 	};
-	if (insn_set__of(elf_file__machine(elf), elf_file__is_64(elf), &o->fns.set) &&
-	    o->fns.set == INSN_X86_64)
+	if (insn_set__of(elf_file__machine(elf), elf_file__is_64(elf), &o->fns.set))
 		o->info = elf_file__debug_info(elf);
 	o->abi = insn_abi__of(o->fns.set);
 	return o;
@@ -124,6 +123,7 @@ static void enter_function(struct elf_objects *o, uint64_t vaddr)
 	size = elf_file__read(o->elf, start, o->bytes, size);
 	o->start = start;
 	o->end = start + size;
+	o->fns.vaddr = start;
 	o->values = code_values__new(o->bytes, size, &o->fns);
 }
 
@@ -234,6 +234,20 @@ static void put_variable(struct elf_objects *o, uint64_t vaddr, uint64_t sampled
 	}
 }
 
+/* By the pointer that the base was made of, where it differs by an index: of what hasn't one of its
+ * own and a displacement in one instruction. */
+static bool put_origin(const struct elf_objects *o, uint64_t vaddr, uint64_t sampled, uint8_t base,
+		       const struct code_value *where, struct pmb_operand *ret)
+{
+	struct code_value origin;
+	uint8_t reg;
+
+	return o->values && vaddr <= sampled && sampled < o->end &&
+	       code_values__origin(o->values, vaddr - o->start, sampled - o->start, base, &reg,
+				   &origin) &&
+	       put_object(&origin, reg, where, 0, ret);
+}
+
 /* gcc calls an index base at times. */
 void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 		       const struct insn_memory *m, struct pmb_operand *ret)
@@ -246,12 +260,15 @@ void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 	enter_function(o, vaddr);
 	base = value_of(o, vaddr, m->base);
 	index = value_of(o, vaddr, m->index);
+	if (m->extend)
+		index = code_value__half(&index);
 	where = code_value__sum(&base, &index, m->scale, m->disp);
 	if (where.kind == CODE_VALUE_POINTER)
 		debug_info__widen(o->info, &where.to, m->size);
 	if (put_object(&base, m->base, &where, of_base, ret) ||
 	    (m->scale == 1 &&
-	     put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)))
+	     put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)) ||
+	    put_origin(o, vaddr, sampled, m->base, &where, ret))
 		put_offset(&where, ret);
 	else
 		put_variable(o, vaddr, sampled, &where, ret);

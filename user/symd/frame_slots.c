@@ -50,8 +50,9 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 	if (ops[0].atom == DW_OP_call_frame_cfa) {
 		new.at = (int64_t)(0 - slot->first);
 		new.by = FRAME_BY_CFA;
-	} else if (ops[0].atom == DW_OP_fbreg ? s->base == FRAME_NOWHERE :
-						!by_register(s, ops[0].atom - DW_OP_breg0, &new.by)) {
+	} else if (ops[0].atom == DW_OP_fbreg ?
+			   s->base == FRAME_NOWHERE :
+			   !by_register(s, ops[0].atom - DW_OP_breg0, &new.by)) {
 		return false;
 	}
 	GROW(s->list, s->n, s->cap);

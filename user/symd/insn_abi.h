@@ -10,14 +10,14 @@
 #include "symd/insn_data.h"
 
 struct insn_abi {
-	uint8_t n_regs;          /* that may have a pointer */
-	uint8_t by_dwarf[8];     /* how DWARF counts the first ones; those behind as they are */
+	uint8_t n_regs;      /* that may have a pointer */
+	uint8_t by_dwarf[8]; /* how DWARF counts the first ones; those behind as they are */
 	uint8_t sp, fp;
-	uint8_t zero;            /* that is always 0; INSN_NONE: none is */
-	uint8_t argument;        /* the first one, if it is a pointer… */
-	uint8_t result;          /* …and what a call returns */
-	int8_t sp_at_entry;      /* from the canonical frame address, where a function begins */
-	uint32_t clobbered;      /* by calls, by bit… */
+	uint8_t zero;             /* that is always 0; INSN_NONE: none is */
+	uint8_t argument;         /* the first one, if it is a pointer… */
+	uint8_t result;           /* …and what a call returns */
+	int8_t sp_at_entry;       /* from the canonical frame address, where a function begins */
+	uint32_t clobbered;       /* by calls, by bit… */
 	uint32_t clobbered_by_go; /* …and by those of Go */
 };
 

@@ -4,6 +4,7 @@
 #ifndef PMUBPF_SYMD_INSN_MOVE_H
 #define PMUBPF_SYMD_INSN_MOVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +17,9 @@ enum insn_move_kind {
 	INSN_MOVE_LOAD,        /* what lies at mem */
 	INSN_MOVE_STORE,       /* none; a to mem */
 	INSN_MOVE_LEA,         /* the address of mem */
+	INSN_MOVE_PAGE,        /* where the 4 KB that it lies in begin, plus number */
 	INSN_MOVE_SUM,         /* a + b * number */
+	INSN_MOVE_PRODUCT,     /* a + b * c */
 	INSN_MOVE_CHOICE,      /* a or b */
 	INSN_MOVE_SUM_LOAD,    /* a + what lies at mem */
 	INSN_MOVE_CHOICE_LOAD, /* a, or what lies at mem */
@@ -25,7 +28,8 @@ enum insn_move_kind {
 
 struct insn_move {
 	enum insn_move_kind kind;
-	uint8_t dst, a, b; /* INSN_NONE: none, that is 0 */
+	uint8_t dst, a, b, c; /* INSN_NONE: none, that is 0 */
+	bool half;            /* of what is multiplied only lower bits count */
 	struct insn_memory mem;
 	int64_t number;
 };

@@ -131,7 +131,6 @@ bool x86_move__read(const uint8_t *bytes, size_t len, struct insn_move *ret)
 {
 	struct x86_parts p;
 
-	*ret = (struct insn_move){.b = INSN_NONE};
 	if (!x86_parts__read(bytes, len, &p) || p.coding != X86_LEGACY || p.narrow)
 		return false;
 	if (p.map != X86_MAP_ONE && p.map != X86_MAP_0F)

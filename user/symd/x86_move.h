@@ -5,7 +5,7 @@
 
 #include "symd/insn_move.h"
 
-/* False: nothing of that. */
+/* ret says yet of no register that it is one. False: nothing of that. */
 bool x86_move__read(const uint8_t *bytes, size_t len, struct insn_move *ret);
 
 #endif

@@ -24,6 +24,49 @@ t_members_of_faults() {
 	! grep -q ';contradicted;' $T/folded || fail "$(grep -m 1 ';contradicted;' $T/folded)"
 }
 
+# A program says which types and members its functions touch, in 50 pages each: all of it is known,
+# and nothing else is said.
+types_of() { # PROGRAM
+	pmb_record --data --by data_type,member,data_class -e page-faults -c 1 -- $W/$1
+	expect_ledger
+	awk -v typed=$T/typed-$1 '
+		FNR == 1 { file++ }
+		file == 1 && /^touch_/ && $2 != "-" {
+			line = $1 ";" $2
+			for (i = 3; i < NF; i++)
+				line = line " " $i
+			if ($NF != "-")
+				line = line ";" $NF
+			known[line] = 1
+		}
+		file == 2 && match($0, /;touch_[a-z]*/) {
+			by = substr($0, RSTART + 1, RLENGTH - 1)
+			split($0, label, ";")
+			gsub("long int", "long", label[1])
+			if (label[1] ~ /^\[/)
+				next
+			line = by ";" label[1] (label[2] ~ /^\[/ ? "" : ";" label[2])
+			if (label[3] != "validated" || !(line in known))
+				print "otherwise: " $0
+			seen[line] += $NF
+		}
+		END {
+			for (line in known) {
+				n += seen[line]
+				if (seen[line] != 50)
+					print line ": " seen[line] + 0
+			}
+			print n + 0 >typed
+		}' $T/out $T/folded >$T/wrong
+	[ ! -s $T/wrong ] || fail "$1: $(head -n 5 $T/wrong | tr '\n' ',')"
+}
+
+t_types_of_objects() {
+	types_of shapes
+	types_of trails
+	figure "objects typed: $(cat $T/typed-shapes) and $(cat $T/typed-trails)"
+}
+
 t_watched_members() {
 	local at keys=data_object,member,data_class,data_access
 	[ "$(uname -m)" = aarch64 ] || skip "there are no breakpoints here"

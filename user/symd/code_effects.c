@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "symd/code_effects.h"
+
+#include "base/mem.h"
+#include "symd/insn_move.h"
+
+#define ALL UINT32_MAX
+
+bool code_effects__lies_in(const struct pointee *number, const struct code_value *in)
+{
+	int64_t off;
+
+	return !number->aggregate && in->kind == CODE_VALUE_POINTER && in->to.aggregate &&
+	       !in->to.every && !__builtin_sub_overflow(in->to.at, number->at, &off) && off >= 0 &&
+	       off < (int64_t)in->to.size;
+}
+
+struct code_value code_effects__value(const struct code_effects *e, const struct code_state *s,
+				      size_t off, unsigned reg)
+{
+	struct code_value v = {.kind = CODE_VALUE_POINTER};
+	const struct code_value *known;
+
+	if (reg >= e->abi->n_regs || reg == e->abi->zero)
+		return code_value__number(0, 0);
+	known = &s->regs[reg];
+	if (reg == e->abi->sp || !e->fns->held(e->fns->ctx, off, reg, &v.to) ||
+	    code_effects__lies_in(&v.to, known))
+		return *known;
+	/* where it came from says more of it than a variable's type */
+	if (known->kind == CODE_VALUE_POINTER && known->to.type == v.to.type &&
+	    known->to.at == v.to.at && !v.to.node)
+		v.to.node = known->to.node;
+	return v;
+}
+
+struct code_value code_effects__typed(const struct code_effects *e, struct code_value v)
+{
+	const struct code_site *site = v.kind == CODE_VALUE_FRESH ? &e->sites[v.to.type] : NULL;
+	const struct pointee as = v.to;
+
+	if (!site)
+		return v;
+	if (!site->used || site->several)
+		return code_value__any();
+	v.kind = CODE_VALUE_POINTER;
+	v.to = site->to;
+	v.to.at = as.at;
+	v.to.every = as.every;
+	v.to.two = as.two;
+	return v;
+}
+
+struct code_value code_effects__address(const struct code_effects *e, const struct code_state *s,
+					const struct code_step *insn, const struct insn_memory *m)
+{
+	struct code_value base = code_effects__value(e, s, insn->off, m->base);
+	struct code_value index = code_effects__value(e, s, insn->off, m->index);
+
+	if (m->segment || m->loose)
+		return code_value__any();
+	if (m->base == INSN_IP)
+		base = (struct code_value){CODE_VALUE_ADDRESS, {.at = insn->off + insn->len}};
+	if (m->extend)
+		index = code_value__half(&index);
+	return code_value__sum(&base, &index, m->scale, m->disp);
+}
+
+/* arm64's adrp */
+static struct code_value page_of(const struct code_effects *e, const struct code_step *insn,
+				 int64_t number)
+{
+	const uint64_t page = (e->fns->vaddr + insn->off) & ~4095ULL;
+	const struct code_value v = {
+		.kind = CODE_VALUE_ADDRESS,
+		.to = {.at = (int64_t)(page - e->fns->vaddr) + number},
+	};
+
+	return code_value__checked(v);
+}
+
+struct frame_place code_effects__frame(const struct code_effects *e, const struct code_state *s,
+				       size_t off, int64_t at)
+{
+	const uint8_t regs[N_FRAME_BYS] = {[FRAME_BY_SP] = e->abi->sp, [FRAME_BY_FP] = e->abi->fp};
+	struct frame_place place = {.at = at};
+
+	for (enum frame_by by = FRAME_BY_SP; by < N_FRAME_BYS; by++) {
+		struct code_value v = code_effects__value(e, s, off, regs[by]);
+		bool known = v.kind == CODE_VALUE_FRAME && !v.to.every;
+
+		place.by[by] = known ? v.to.at : FRAME_NOWHERE;
+	}
+	return place;
+}
+
+static bool is_recast(const struct code_effects *e, int64_t at)
+{
+	for (size_t i = 0; i < e->n_recast; i++) {
+		if (e->recast[i] == at)
+			return true;
+	}
+	return false;
+}
+
+bool code_effects__declared(const struct code_effects *e, const struct code_state *s, size_t off,
+			    const struct code_value *where, struct pointee *ret)
+{
+	struct frame_place place;
+
+	if (where->kind != CODE_VALUE_FRAME || where->to.every || is_recast(e, where->to.at))
+		return false;
+	place = code_effects__frame(e, s, off, where->to.at);
+	return e->fns->in_frame(e->fns->ctx, off, &place, ret);
+}
+
+struct code_value code_effects__loaded(const struct code_effects *e, const struct code_state *s,
+				       const struct code_step *insn, const struct insn_memory *m)
+{
+	const struct code_value where =
+		code_effects__typed(e, code_effects__address(e, s, insn, m));
+	struct code_value v = {.kind = CODE_VALUE_POINTER};
+	const struct code_values_fns *fns = e->fns;
+	bool known = false;
+
+	if (where.kind == CODE_VALUE_ADDRESS)
+		known = !where.to.every && fns->at_address(fns->ctx, where.to.at, &v.to);
+	else if (where.kind == CODE_VALUE_POINTER)
+		known = fns->in_object(fns->ctx, &where.to, &v.to);
+	else
+		known = code_effects__declared(e, s, insn->off, &where, &v.to);
+	return known ? v : code_value__any();
+}
+
+static bool is_factor(const struct code_value *v)
+{
+	return v->kind == CODE_VALUE_NUMBER && v->to.at > 0 && !v->to.every;
+}
+
+/* One of the two factors has to be known. */
+static struct code_value product(const struct code_effects *e, const struct code_state *s,
+				 const struct code_step *insn, const struct insn_move *m)
+{
+	struct code_value to = code_effects__value(e, s, insn->off, m->a);
+	struct code_value b = code_effects__value(e, s, insn->off, m->b);
+	struct code_value by = code_effects__value(e, s, insn->off, m->c);
+	const bool first = is_factor(&b);
+	struct code_value times = first ? by : b;
+
+	if (m->half)
+		times = code_value__half(&times);
+	times = first || is_factor(&by) ? code_value__times(&times, first ? b.to.at : by.to.at) :
+					  code_value__any();
+	return code_value__sum(&to, &times, 1, 0);
+}
+
+static struct code_value flag(const struct code_value *of)
+{
+	struct code_value v = code_value__number(0, 1);
+
+	v.to.two = of->kind == CODE_VALUE_NUMBER && !of->to.at && !of->to.every;
+	return v.to.two ? v : code_value__any();
+}
+
+static struct code_value moved(const struct code_effects *e, const struct code_state *s,
+			       const struct code_step *insn, const struct insn_move *m)
+{
+	struct code_value a = code_effects__value(e, s, insn->off, m->a);
+	struct code_value b = code_effects__value(e, s, insn->off, m->b);
+	const struct code_value_types types = {e->fns->holds, e->fns->ctx};
+
+	if (m->kind == INSN_MOVE_SUM_LOAD || m->kind == INSN_MOVE_CHOICE_LOAD)
+		b = code_effects__loaded(e, s, insn, &m->mem);
+	switch (m->kind) {
+	case INSN_MOVE_COPY:
+		return a;
+	case INSN_MOVE_EXTEND:
+		return a.kind == CODE_VALUE_NUMBER ? a : code_value__any();
+	case INSN_MOVE_NUMBER:
+		return code_value__checked(code_value__number(m->number, 0));
+	case INSN_MOVE_LOAD:
+		return code_effects__loaded(e, s, insn, &m->mem);
+	case INSN_MOVE_LEA:
+		return code_effects__address(e, s, insn, &m->mem);
+	case INSN_MOVE_PAGE:
+		return page_of(e, insn, m->number);
+	case INSN_MOVE_SUM:
+		if (m->half)
+			b = code_value__half(&b);
+		return code_value__sum(&a, &b, (unsigned)m->number, 0);
+	case INSN_MOVE_PRODUCT:
+		return product(e, s, insn, m);
+	case INSN_MOVE_SUM_LOAD:
+		return code_value__sum(&a, &b, 1, 0);
+	case INSN_MOVE_CHOICE:
+	case INSN_MOVE_CHOICE_LOAD:
+		code_value__join(&a, &b, &types);
+		return a;
+	case INSN_MOVE_FLAG:
+		return flag(&a);
+	case INSN_MOVE_STORE:
+		break;
+	}
+	return code_value__any();
+}
+
+void code_effects__forget(const struct code_effects *e, struct code_state *s, uint32_t regs)
+{
+	for (unsigned reg = 0; reg < e->abi->n_regs; reg++) {
+		if (regs & 1U << reg)
+			s->regs[reg] = code_value__any();
+	}
+}
+
+/* What registers to which a number is added are then. */
+static void step(const struct code_effects *e, const struct code_state *s,
+		 const struct code_step *insn, const struct insn_data *o,
+		 struct code_value ret[INSN_OPERANDS])
+{
+	const struct code_value none = code_value__number(0, 0);
+
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		if (o->steps[i].reg == INSN_NONE)
+			continue;
+		ret[i] = code_effects__value(e, s, insn->off, o->steps[i].reg);
+		ret[i] = code_value__sum(&ret[i], &none, 1, o->steps[i].added);
+	}
+}
+
+static uint32_t clobbered(const struct code_effects *e)
+{
+	return e->fns->go ? e->abi->clobbered_by_go : e->abi->clobbered;
+}
+
+static bool read_data(const struct code_effects *e, const struct code_step *insn,
+		      struct insn_data *ret)
+{
+	return insn_data__read(e->fns->set, e->bytes + insn->off, insn->len, ret);
+}
+
+uint32_t code_effects__written(const struct code_effects *e, const struct code_step *insn)
+{
+	struct insn_data o;
+
+	if (insn->site || insn->padding)
+		return insn->site ? clobbered(e) : 0;
+	return read_data(e, insn, &o) ? o.written : ALL;
+}
+
+struct code_value code_effects__kept(const struct code_effects *e, const struct code_state *s,
+				     size_t off, unsigned reg)
+{
+	const struct code_value *known = &s->regs[reg];
+	struct code_value v;
+
+	if (known->kind != CODE_VALUE_ANY && known->kind != CODE_VALUE_POINTER)
+		return *known;
+	v = code_effects__value(e, s, off, reg);
+	return known->kind == CODE_VALUE_ANY || (v.to.type != known->to.type &&
+						 e->fns->holds(e->fns->ctx, &v.to, &known->to)) ?
+		       v :
+		       *known;
+}
+
+/* The register still has what it had, though it is nobody's variable any more. */
+static void keep_held(const struct code_effects *e, struct code_state *s,
+		      const struct code_step *insn)
+{
+	for (unsigned reg = 0; reg < e->abi->n_regs; reg++)
+		s->regs[reg] = code_effects__kept(e, s, insn->off, reg);
+}
+
+static void call(const struct code_effects *e, struct code_state *s, const struct code_step *insn)
+{
+	const struct call_facts *facts = &e->sites[insn->site - 1].facts;
+
+	code_effects__forget(e, s, clobbered(e));
+	if (e->fns->go)
+		return;
+	if (facts->returns)
+		s->regs[e->abi->result] = (struct code_value){CODE_VALUE_POINTER, facts->returned};
+	else if (facts->fresh)
+		s->regs[e->abi->result] =
+			(struct code_value){CODE_VALUE_FRESH, {.type = insn->site - 1}};
+}
+
+static void compute(const struct code_effects *e, struct code_state *s,
+		    const struct code_step *insn)
+{
+	struct code_value stepped[INSN_OPERANDS], result[INSN_MOVES];
+	struct insn_move moves[INSN_MOVES];
+	struct insn_data o;
+	unsigned n;
+
+	if (!read_data(e, insn, &o)) {
+		code_effects__forget(e, s, ALL);
+		return;
+	}
+	n = insn_moves__read(e->fns->set, e->bytes + insn->off, insn->len, moves);
+	step(e, s, insn, &o, stepped);
+	for (unsigned i = 0; i < n; i++)
+		result[i] = moved(e, s, insn, &moves[i]);
+	code_effects__forget(e, s, o.written);
+	for (int i = 0; i < INSN_OPERANDS; i++) {
+		if (o.steps[i].reg != INSN_NONE && !o.repeats)
+			s->regs[o.steps[i].reg] = stepped[i];
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (moves[i].kind != INSN_MOVE_STORE && moves[i].dst < e->abi->n_regs)
+			s->regs[moves[i].dst] = result[i];
+	}
+}
+
+void code_effects__run(const struct code_effects *e, struct code_state *s,
+		       const struct code_step *insn)
+{
+	if (e->fns->ends(e->fns->ctx, insn->off, insn->off + insn->len))
+		keep_held(e, s, insn);
+	if (insn->site)
+		call(e, s, insn);
+	else if (!insn->padding)
+		compute(e, s, insn);
+}
