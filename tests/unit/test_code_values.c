@@ -3,6 +3,8 @@
  * at 8 points to another one, and so does that at 16 where it is one of the two; so does what lies
  * at the frame's -24. What lies at its -32 points to a number, which a node begins with. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "symd/code_values.h"
@@ -25,10 +27,13 @@ static bool held(void *ctx, size_t off, unsigned reg, struct pointee *ret)
 	return off == 0 && reg == DI && node(ret);
 }
 
+static size_t gone_over; /* instructions, one by one */
+
 static bool ends(void *ctx, size_t off, size_t next)
 {
 	(void)ctx;
 	(void)next;
+	gone_over++;
 	return off == 0;
 }
 
@@ -522,4 +527,68 @@ Test(code_values, what_a_register_was_made_of)
 		cr_expect_eq(reg, origins[i].origin, "%s: %u", origins[i].what, reg);
 		code_values__free(values);
 	}
+}
+
+enum { LARGE = 64 * 1024 };
+
+static struct code_values *values_of(const uint8_t *code)
+{
+	static const struct code_values_fns fns = {
+		.held = held,
+		.ends = ends,
+		.in_object = in_object,
+		.in_frame = in_frame,
+		.at_address = at_address,
+		.call = call,
+		.holds = holds,
+	};
+
+	gone_over = 0;
+	return code_values__new(code, LARGE, &fns);
+}
+
+/* mov rax,rdi, and then nothing but cld: who asks for a place doesn't go through all of it. */
+Test(code_values, straight_code_without_end)
+{
+	uint8_t *code = xcalloc(1, LARGE);
+	struct code_values *values;
+	struct code_value v;
+
+	memset(code, 0xfc, LARGE);
+	code[0] = 0x48, code[1] = 0x89, code[2] = 0xf8;
+	values = values_of(code);
+	cr_assert_not_null(values);
+	gone_over = 0;
+	for (size_t off = LARGE - 1000; off < LARGE; off++) {
+		code_values__at(values, off, AX, &v);
+		cr_expect(v.kind == CODE_VALUE_POINTER && v.to.type == NODE);
+	}
+	cr_expect(gone_over <= 1000 * 256, "%zu instructions for 1000 places", gone_over);
+	code_values__free(values);
+	free(code);
+}
+
+/* Loops that lead to each other from the last to the first, of which only the last one changes a
+ * register: it would take as many rounds until that is known everywhere. */
+Test(code_values, rounds_come_to_an_end)
+{
+	enum { LOOPS = 22, BYTES = 2900 };
+	uint8_t *code = xcalloc(1, LARGE);
+	struct code_values *values;
+
+	memset(code, 0xfc, LARGE);
+	for (size_t i = 1; i <= LOOPS; i++) {
+		const int32_t back = i > 1 ? -(2 * BYTES + 6) : -(BYTES + 6);
+
+		code[i * BYTES] = 0x0f, code[i * BYTES + 1] = 0x85; /* jne */
+		memcpy(code + i * BYTES + 2, &back, sizeof(back));
+	}
+	/* mov rax,rdi before them, mov rax,rsi in the last one */
+	code[0] = 0x48, code[1] = 0x89, code[2] = 0xf8;
+	memcpy(code + (size_t)LOOPS * BYTES - 3, "\x48\x89\xf0", 3);
+	values = values_of(code);
+	cr_expect_null(values);
+	cr_expect(gone_over <= 512 * 1024, "%zu instructions", gone_over);
+	code_values__free(values);
+	free(code);
 }

@@ -23,6 +23,8 @@ enum {
 	ROUNDS_MAX = 24,
 	AGAIN_MAX = 4,
 	RECAST_MAX = 64, /* each is looked for at each load */
+	STRAIGHT_MAX = 256,
+	WORK_MAX = 400 * 1000, /* instructions, each time they are gone through: tens of ms */
 };
 
 #define ALL UINT32_MAX
@@ -32,6 +34,7 @@ struct code_values {
 	struct code_steps steps;
 	struct code_value *entries; /* of each all registers that there are */
 	size_t n_entries;
+	size_t work;
 	bool changed;
 	bool other; /* a call gives something else than it was taken for, or a place has */
 };
@@ -66,9 +69,11 @@ static bool ends(const struct code_values *c, const struct code_step *insn)
 }
 
 /* Where the function begins, where jumps lead to, and what comes after one, or after what fills the
- * room behind it up to a loop's head. */
+ * room behind it up to a loop's head. Also within straight code, that nobody who asks for a place
+ * in it has to go through all of it. */
 static void find_entries(struct code_values *c)
 {
+	size_t since = 0;
 	bool dead = false;
 
 	if (c->steps.n)
@@ -78,8 +83,9 @@ static void find_entries(struct code_values *c)
 
 		if (insn->target != CODE_NO_STEP)
 			make_entry(c, &c->steps.list[insn->target]);
-		if (dead)
+		if (dead || since == STRAIGHT_MAX)
 			make_entry(c, insn);
+		since = insn->entry ? 1 : since + 1;
 		dead = ends(c, insn) || (dead && insn->padding);
 	}
 	c->entries = xcalloc(c->n_entries * c->e.abi->n_regs, sizeof(*c->entries));
@@ -267,6 +273,9 @@ static bool settle_once(struct code_values *c)
 		.to = {.at = c->e.abi->sp_at_entry},
 	};
 	for (int round = 0; round < ROUNDS_MAX; round++) {
+		c->work += c->steps.n;
+		if (c->work > WORK_MAX)
+			return false;
 		c->changed = round == 0;
 		run_all(c, round == 0);
 		if (!c->changed)

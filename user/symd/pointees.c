@@ -18,7 +18,8 @@
 enum {
 	TREE_DEPTH = 256,
 	HELD_MAX = 256 * 1024,         /* of a function */
-	STEPS_MAX = 256 * 1024 * 1024, /* among these; a second is about a billion */
+	STEPS_MAX = 256 * 1024 * 1024, /* among these, of a file; a second is about a billion… */
+	FUNCTION_STEPS_MAX = 32 * 1024 * 1024, /* …and of a function, each time it is entered */
 };
 
 /* From lo on, and before hi, a register is a pointer to the type, and so much more. */
@@ -37,7 +38,7 @@ struct call_site {
 struct pointees {
 	Dwarf *dwarf;
 	struct type_walk walk;
-	uint64_t steps;
+	uint64_t steps, most_steps;
 	Dwarf_Off function; /* whose these are; 0: of none */
 	Dwarf_Addr entry;   /* where it begins; 0: not known */
 	struct held *list;  /* by register, then lo */
@@ -367,6 +368,8 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 		return;
 	p->n = p->n_sites = 0;
 	p->function = dwarf_dieoffset(function);
+	p->most_steps = p->steps + FUNCTION_STEPS_MAX < STEPS_MAX ? p->steps + FUNCTION_STEPS_MAX :
+								    STEPS_MAX;
 	if (dwarf_entrypc(function, &p->entry) != 0)
 		p->entry = 0;
 	frame_slots__enter(&p->slots, function);
@@ -402,7 +405,8 @@ bool pointees__find(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uns
 	bool found = false;
 
 	read_function(p, function);
-	for (size_t i = end_of(p, reg, vaddr); i > p->first[reg] && ++p->steps < STEPS_MAX; i--) {
+	for (size_t i = end_of(p, reg, vaddr); i > p->first[reg] && ++p->steps < p->most_steps;
+	     i--) {
 		const struct held *h = &p->list[i - 1];
 
 		if (vaddr >= h->until)
@@ -549,7 +553,7 @@ bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
 	bool found = false;
 
 	read_function(p, function);
-	for (size_t i = 0; i < p->slots.n && ++p->steps < STEPS_MAX; i++) {
+	for (size_t i = 0; i < p->slots.n && ++p->steps < p->most_steps; i++) {
 		const struct frame_slot *s = &p->slots.list[i];
 		struct pointee what;
 		Dwarf_Die type;
@@ -574,7 +578,7 @@ const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *funct
 {
 	read_function(p, function);
 	p->steps += p->slots.n;
-	return p->steps < STEPS_MAX ? frame_slots__find(&p->slots, vaddr, place, bytes) : NULL;
+	return p->steps < p->most_steps ? frame_slots__find(&p->slots, vaddr, place, bytes) : NULL;
 }
 
 bool pointees__end(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uint64_t next)
