@@ -233,9 +233,11 @@ static void forget_all(struct code_values *c, const struct code_step *insn)
 
 	for (unsigned reg = 0; reg < c->e.abi->n_regs; reg++)
 		entry[reg] = code_value__any();
+	c->changed = true;
 }
 
-static void run_all(struct code_values *c, bool first)
+/* all: also what nothing led to so far. */
+static void run_all(struct code_values *c, bool all)
 {
 	struct code_state s;
 	bool alive = false;
@@ -246,7 +248,7 @@ static void run_all(struct code_values *c, bool first)
 		if (insn->entry) {
 			if (alive)
 				meet(c, &s, insn - 1, insn);
-			else if (!first && entry_of(c, insn)->kind == CODE_VALUE_NONE &&
+			else if (all && entry_of(c, insn)->kind == CODE_VALUE_NONE &&
 				 !insn->padding)
 				forget_all(c, insn);
 			enter(c, &s, insn);
@@ -262,9 +264,12 @@ static void run_all(struct code_values *c, bool first)
 	}
 }
 
+/* The bodies of loops within loops are led to only after some rounds, where compilers put what ends a
+ * loop behind it. So what nothing leads to comes last. */
 static bool settle_once(struct code_values *c)
 {
 	const struct code_step *start = &c->steps.list[0];
+	bool all = false;
 
 	memset(c->entries, 0, c->n_entries * c->e.abi->n_regs * sizeof(*c->entries));
 	forget_all(c, start);
@@ -276,10 +281,11 @@ static bool settle_once(struct code_values *c)
 		c->work += c->steps.n;
 		if (c->work > WORK_MAX)
 			return false;
-		c->changed = round == 0;
-		run_all(c, round == 0);
-		if (!c->changed)
+		c->changed = false;
+		run_all(c, all);
+		if (!c->changed && all)
 			return true;
+		all |= !c->changed;
 	}
 	return false;
 }
