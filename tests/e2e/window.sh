@@ -231,9 +231,20 @@ expect_calls() {
 	expect_eq "$(cat "$T/out")" "$words" "the program's words, $1"
 }
 
+# Without those whose stacks wait for a table of their file and found no room: where the reader gets
+# no CPU, many.
 expect_mostly_in() { # FUNCTION
-	expect_ge "$(frame_share "$T/folded" "$1")" "$(by_chance 95 "$(sum_aggregated)")" \
-		"percent inside of $1"
+	expect_ge "$(frame_share "$T/folded" "$1")" \
+		"$(by_chance "$(awk -v lost="$(uncopied)" 'BEGIN { print 95 - lost }')" \
+			"$(sum_aggregated)")" "percent inside of $1"
+}
+
+# Of MS of its CPU time the program spends there, by how often the clock came in all: a late one
+# comes once for several times. Four sigmas.
+expect_samples() { # GOT MS WHAT
+	expect_ge "$1" "$(sum_get '.events[0].kernel | [.seen, .weight_seen] | @tsv' |
+		awk -v ms="$2" '{ n = $1 * ms * 1e6 / $2; n -= 4 * sqrt(n)
+			printf "%d\n", n > 1 ? n : 1 }')" "$3"
 }
 
 # Each way that a function is left. No program is harmed, and nothing is inside that isn't.
@@ -247,7 +258,7 @@ t_calls_of_a_function() {
 	expect_eq "$(folded_sum_of "$T/folded" 'outside')" 0 "outside of it, may_throw"
 	for function in may_jump; do
 		expect_calls $function 300 200 100 0 0
-		expect_ge "$(sum_aggregated)" 20 "samples"
+		expect_samples "$(sum_aggregated)" 100 "samples"
 		expect_mostly_in $function
 		expect_eq "$(folded_sum_of "$T/folded" 'outside')" 0 "outside of it, $function"
 	done
@@ -260,7 +271,7 @@ t_calls_of_a_function() {
 	expect_eq "$(folded_sum_of "$T/folded" ';callee(;| )')" 0 "of the callee of tails"
 	expect_calls branches 300 300 0 0 0
 	# in half of them it is, where the jump is not taken
-	expect_ge "$(windows .sampled)" 10 "windows that go on behind the jump"
+	expect_samples "$(windows .sampled)" 50 "windows that go on behind the jump"
 	expect_mostly_in branches
 	expect_eq "$(windows .stepped)" 150 "half of the returns"
 	# whoever catches an exception meanwhile meets a probe, too
