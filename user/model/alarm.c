@@ -7,9 +7,12 @@
 
 #include "base/mem.h"
 
-/* In usual sizes: what one interval adds at most, what is let pass of each, and how much together
- * is an alarm; what is let pass of what isn't known yet, in standard errors. */
-static const double MOST = 4, SLACK = 0.5, LIMIT = 12, DOUBTS = 1, NEAR = 8;
+/* In usual sizes: what one interval tells at most, how much together is an alarm; what is let pass of
+ * what isn't known yet, in standard errors. */
+static const double MOST = 4, LIMIT = 11, DOUBTS = 1, NEAR = 7.3;
+/* The change that is looked for, as a part of what is expected; in usual sizes not below LEAST, nor
+ * beyond SURE, lest few wild intervals are an alarm. */
+static const double CHANGE = 0.2, LEAST = 1, SURE = 1.4;
 
 bool alarm__watches(const struct alarm *a)
 {
@@ -36,6 +39,7 @@ static void learn(struct alarm *a, double x, double y)
 struct relation {
 	double expected; /* y, of this x; where x never changed, the mean */
 	double doubt;    /* standard error of that, in standard deviations of y */
+	double change;   /* what is looked for, in usual sizes */
 };
 
 static struct relation relation_at(const struct alarm *a, double x)
@@ -97,14 +101,16 @@ static struct alarm_change change_of(const struct alarm_sum *sum)
 	};
 }
 
+/* Page's test: the logarithm of how much likelier the interval is after the change than before it. So
+ * those that have much weigh more than those in which a change would hardly be seen. */
 static enum alarm_news watch(struct alarm *a, double z, double y, const struct relation *r,
 			     struct alarm_change *ret)
 {
 	bool up_begins = a->up == 0, down_begins = a->down == 0;
-	double slack = SLACK + DOUBTS * r->doubt;
+	double slack = r->change / 2 + DOUBTS * r->doubt;
 
-	a->up = fmax(0, a->up + z - slack);
-	a->down = fmax(0, a->down - z - slack);
+	a->up = fmax(0, a->up + r->change * (z - slack));
+	a->down = fmax(0, a->down + r->change * (-z - slack));
 	sum_up(&a->above, up_begins, y, r->expected);
 	sum_up(&a->below, down_begins, y, r->expected);
 	if (a->up <= LIMIT && a->down <= LIMIT)
@@ -147,6 +153,9 @@ enum alarm_news alarm__add(struct alarm *a, double x, double y, struct alarm_cha
 	double left;
 	bool unusual = false;
 
+	/* what y is to x isn't known as long as there is none: perhaps the program hasn't begun */
+	if (a->x == 0 && x > 0 && !a->raised && !a->fixed)
+		forget(a);
 	if (a->seen++ < ALARM_LEARNS) {
 		learn(a, x, y);
 		return ALARM_NOTHING;
@@ -156,7 +165,9 @@ enum alarm_news alarm__add(struct alarm *a, double x, double y, struct alarm_cha
 	left = (y - relation.expected) / sqrt(fmax(x, 1));
 	if (alarm__watches(a)) {
 		double z = fmax(-MOST, fmin(MOST, left / a->usual));
+		double size = a->usual * sqrt(fmax(x, 1));
 
+		relation.change = fmax(LEAST, fmin(SURE, CHANGE * fabs(relation.expected) / size));
 		news = a->raised ? last(a, z, y, &relation, ret) : watch(a, z, y, &relation, ret);
 		unusual = fabs(z) >= MOST || a->up > LIMIT / 2 || a->down > LIMIT / 2;
 	}
