@@ -244,7 +244,7 @@ expect_mostly_in() { # FUNCTION
 expect_samples() { # GOT MS WHAT
 	expect_ge "$1" "$(sum_get '.events[0].kernel | [.seen, .weight_seen] | @tsv' |
 		awk -v ms="$2" '{ n = $1 * ms * 1e6 / $2; n -= 4 * sqrt(n)
-			printf "%d\n", n > 1 ? n : 1 }')" "$3"
+			printf "%d\n", (n > 1) ? n : 1 }')" "$3"
 }
 
 # Each way that a function is left. No program is harmed, and nothing is inside that isn't.
@@ -295,16 +295,24 @@ t_calls_under_seccomp() {
 	done
 }
 
-# Rust's panics leave calls as C++'s exceptions do.
+# Rust's panics leave calls as C++'s exceptions do, and end them where they are caught. Without
+# optimization what catches them is called from deeper than the call was, and they are abandoned.
 t_calls_of_rust() {
+	local level calls='"\(.began) \(.ended) \(.abandoned) \(.caught)"'
 	need_x86_64
 	need_program rustc
-	rustc -O -o "$T/panics" "$TOP/tests/workloads/panics.rs" 2>"$T/log" ||
-		skip "this rustc doesn't do: $(head -n 1 "$T/log")"
-	record --window u:$T/panics:may_panic -- "$T/panics"
-	expect_eq "$(cat "$T/out")" "caught 100" "the program's words"
-	expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned)"')" "300 200 100" "calls"
-	expect_no_match "$T/err" '__cxa_begin_catch' "a probe in C++'s library"
+	for level in 3 0; do
+		rustc -C opt-level=$level -o "$T/panics" "$TOP/tests/workloads/panics.rs" \
+			2>"$T/log" || skip "this rustc doesn't do: $(head -n 1 "$T/log")"
+		record --window u:$T/panics:may_panic -- "$T/panics"
+		expect_eq "$(cat "$T/out")" "caught 100" "the program's words, $level"
+		expect_eq "$(windows '"\(.began) \(.ended - .caught) \(.abandoned + .caught)"')" \
+			"300 200 100" "calls, -C opt-level=$level"
+		[ $level = 0 ] || expect_eq "$(windows "$calls")" "300 300 0 100" "calls"
+		expect_match "$T/err" 'probe at offset .* \(std::panicking::.*::cleanup\)' \
+			"where they are caught"
+		expect_no_match "$T/err" '__cxa_begin_catch' "a probe in C++'s library"
+	done
 }
 
 # Without a file: of what the command or the process runs.

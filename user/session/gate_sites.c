@@ -38,8 +38,9 @@ struct finder {
 /* One probe that is looked for, in one file. */
 struct look {
 	struct gate_probe *probe;
-	const char *path; /* of the file, as its root has it */
-	const char *what; /* for sentences */
+	const char *function; /* NULL: as the probe calls it */
+	const char *path;     /* of the file, as its root has it */
+	const char *what;     /* for sentences */
 	struct opener_file_id id;
 	uint64_t mnt_ns;
 	int found;
@@ -59,7 +60,8 @@ static void put_note(struct finder *f, const struct look *l, const struct site *
 	buf__printf(f->notes,
 		    "%s: a probe at offset %#" PRIx64 " of %s (%s), where the kernel %s: about %s "
 		    "each time, as a child of our own had it\n",
-		    f->gates->option, site->file_off, l->path, l->probe->user->name,
+		    f->gates->option, site->file_off, l->path,
+		    l->function ? l->function : l->probe->user->name,
 		    site->emulated ? "carries the instruction out itself" :
 				     "single-steps the instruction",
 		    text);
@@ -325,11 +327,35 @@ static const char *const library_folders[] = {
 	"/usr/local/lib",
 };
 
+/* Rust's, of 1.95 and before: it is linked into what catches panics, as a rule. */
+static const char *const catches_of_rust[] = {
+	"std::panicking::catch_unwind::cleanup",
+	"std::panicking::try::cleanup",
+};
+
+static int find_catch(struct finder *f, struct look *l, int lent, const char *function)
+{
+	struct site site;
+	int r = site_client__find(f->client, lent, function, 0, "", &site, NULL);
+
+	l->function = function;
+	if (r == 0)
+		add(f, l, &site);
+	return r;
+}
+
+static bool uses(struct finder *f, int lent, const char *function)
+{
+	struct site site;
+	int r = site_client__find(f->client, lent, function, 0, "", &site, NULL);
+
+	return r == 0 || r == -ENOLINK;
+}
+
 /* True: a file of C++ that uses exceptions; who catches them may be in another one. What catches
  * them is taken if it is in this one, which is linked statically then. */
 static bool look_for_catches(struct finder *f, const struct gate_site *in)
 {
-	static const char *const others[] = {"__gxx_personality_v0", "__cxa_throw"};
 	_cleanup_close_ int lent = opener__lend(f->opener, in->fd, in->mnt_ns, 0);
 	const char *file = f->gates->opens.user->file;
 	struct look l = {.probe = f->catches,
@@ -338,17 +364,17 @@ static bool look_for_catches(struct finder *f, const struct gate_site *in)
 			 .id = in->file,
 			 .mnt_ns = in->mnt_ns,
 			 .found = in->fd};
-	struct site site;
 	int r;
 
 	if (lent < 0)
 		return false;
-	r = site_client__find(f->client, lent, f->catches->user->name, 0, "", &site, NULL);
-	if (r == 0)
-		add(f, &l, &site);
-	for (size_t i = 0; r < 0 && r != -ENOLINK && i < ARRAY_SIZE(others); i++)
-		r = site_client__find(f->client, lent, others[i], 0, "", &site, NULL);
-	return r == 0 || r == -ENOLINK;
+	r = find_catch(f, &l, lent, f->catches->user->name);
+	if (uses(f, lent, "rust_eh_personality")) {
+		for (size_t i = 0; i < ARRAY_SIZE(catches_of_rust); i++)
+			find_catch(f, &l, lent, catches_of_rust[i]);
+	}
+	return r == 0 || r == -ENOLINK || uses(f, lent, "__gxx_personality_v0") ||
+	       uses(f, lent, "__cxa_throw");
 }
 
 static void find_libraries(struct finder *f, int root_fd, uint64_t mnt_ns)

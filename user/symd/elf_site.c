@@ -154,6 +154,16 @@ void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t o
 		ret->status = SYMD_SITE_NO_INSTRUCTION;
 }
 
+/* As the linker calls it, or as its author does who says whose it is: a::b. */
+static uint32_t find_function(struct elf_file *elf, const char *name, size_t len,
+			      struct elf_function *ret)
+{
+	uint32_t n = elf_file__function_named(elf, name, len, ret);
+
+	return n || !memmem(name, len, "::", 2) ? n :
+						  elf_file__function_written(elf, name, len, ret);
+}
+
 void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
 		    struct elf_site *ret)
 {
@@ -162,7 +172,7 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 	*ret = (struct elf_site){.status = SYMD_SITE_OTHER_MACHINE};
 	if (!elf_file__is_x86_64(elf))
 		return;
-	ret->n = elf_file__function_named(elf, name, len, &f);
+	ret->n = find_function(elf, name, len, &f);
 	ret->status = ret->n                         ? SYMD_SITE_SEVERAL :
 		      elf_file__uses(elf, name, len) ? SYMD_SITE_ELSEWHERE :
 						       SYMD_SITE_NO_FUNCTION;
