@@ -88,4 +88,23 @@ t_cores_and_nodes_of_samples() {
 	expect_match "$T/out" '^\[no core_type\];' "cores that are all alike"
 }
 
+# CPU 1 has one, as the kernel would say it; CPU 0 whatever it has.
+t_governors_of_samples() {
+	local both='taskset -c 0 "$0" 0.2 & taskset -c 1 "$0" 0.2; wait'
+	need_root
+	[ "$(cat $CPU_DIR/online)" = 0-1 ] || skip "other CPUs than 0 and 1: $(cat $CPU_DIR/online)"
+	mkdir -p "$T/cpu1/cpufreq"
+	echo of-a-test >"$T/cpu1/cpufreq/scaling_governor"
+	unshare -m sh -c 'mount --bind "$1" '$CPU_DIR'/cpu1 || exit 99; shift; exec "$@"' - \
+		"$T/cpu1" "$PMUBPF" record -q -a --label cpu -e cpu-clock -o "$T/p.pb.gz" -- \
+		sh -c "$both" "$WORKLOADS/split" >"$T/out" 2>"$T/err" ||
+		fail "recording: $(cat "$T/err")"
+	pmb_ok report --by governor,cpu --csv "$T/p.pb.gz"
+	expect_match "$T/out" '^1,governor,of-a-test,' "its governor"
+	expect_eq "$(sed -n '/^1,governor,of-a-test,/,/^1,/p' "$T/out" | grep '^2' | cut -d , -f 3)" \
+		1 "CPUs that have it"
+	pmb_ok report "$T/p.pb.gz"
+	expect_match "$T/out" 'governors? .*of-a-test' "it in the header"
+}
+
 run_tests

@@ -13,8 +13,8 @@ static const struct tree_file before[] = {
 	{"sys/devices/system/node/online", "0-1\n"},
 	{"sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3\n"},
 	{"sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "4\n"},
-	{"sys/devices/cpu_core/cpus", "0-7\n"},
-	{"sys/devices/cpu_atom/cpus", "8-11\n"},
+	{"sys/bus/event_source/devices/cpu_core/cpus", "0-7\n"},
+	{"sys/bus/event_source/devices/cpu_atom/cpus", "8-11\n"},
 };
 
 /* 100 ticks later, 25 of them stolen, one core once too hot */
@@ -33,8 +33,37 @@ Test(processor, what_it_is)
 
 	processor_describe(root, &out);
 	cr_expect_str_eq(out.data,
-			 ", cpu_core is CPUs 0-7, cpu_atom is CPUs 8-11, 2 threads a core, "
+			 ", cpu_atom is CPUs 8-11, cpu_core is CPUs 0-7, 2 threads a core, "
 			 "2 NUMA nodes, governor powersave");
+	buf__done(&out);
+	tree_remove(root);
+}
+
+/* Juno's cores of two kinds, each with a governor of its own; and an arm64 whose cores are alike. */
+Test(processor, what_arm64_is)
+{
+	static const struct tree_file juno[] = {
+		{"sys/bus/event_source/devices/armv8_cortex_a53/cpus", "0,3-5\n"},
+		{"sys/bus/event_source/devices/armv8_cortex_a57/cpus", "1-2\n"},
+		{"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "schedutil\n"},
+		{"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n"},
+		{"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "performance\n"},
+		{"sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "schedutil\n"},
+	};
+	static const struct tree_file neoverse[] = {
+		{"sys/bus/event_source/devices/armv8_pmuv3_0/cpus", "0-79\n"},
+	};
+	char *root = tree_make(juno, ARRAY_SIZE(juno));
+	struct buf out = {0};
+
+	processor_describe(root, &out);
+	cr_expect_str_eq(out.data, ", armv8_cortex_a53 is CPUs 0,3-5, armv8_cortex_a57 is CPUs 1-2"
+				   ", governors schedutil and performance");
+	tree_remove(root);
+	root = tree_make(neoverse, ARRAY_SIZE(neoverse));
+	buf__clear(&out);
+	processor_describe(root, &out);
+	cr_expect_eq(out.len, 0);
 	buf__done(&out);
 	tree_remove(root);
 }

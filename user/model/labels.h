@@ -35,6 +35,7 @@ enum row_label {
 	X(LABEL_CPU, "core")                    \
 	X(LABEL_CPU, "core_type")               \
 	X(LABEL_CPU, "numa_node")               \
+	X(LABEL_CPU, "governor")                \
 	X(LABEL_CGROUP, "container")            \
 	X(LABEL_CGROUP, "pod")                  \
 	X(LABEL_CGROUP, "image")                \

@@ -27,6 +27,8 @@ void cpu_labels__add(struct cpu_labels *c, struct prof *prof, struct prof_label_
 		prof__add_text(prof, to, "core", place->core);
 	if (place->type)
 		prof__add_text(prof, to, "core_type", place->type);
+	if (place->governor)
+		prof__add_text(prof, to, "governor", place->governor);
 	if (place->node >= 0)
 		prof__add_number(prof, to, "numa_node", place->node);
 }

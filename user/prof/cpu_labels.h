@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a sample's CPU is, as labels: its number, core, kind of core and NUMA node. */
+/* Where a sample's CPU is, as labels: its number, core, kind of core, NUMA
+ * node, and who chooses its frequency. */
 #ifndef PMUBPF_PROF_CPU_LABELS_H
 #define PMUBPF_PROF_CPU_LABELS_H
 

@@ -83,12 +83,21 @@ static char *type_of(const char *root, int cpu)
 	return type;
 }
 
+static char *governor_of(const char *root, int cpu)
+{
+	_cleanup_free_ char *path =
+		xasprintf("%s/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", root, cpu);
+
+	return file_read_line(path);
+}
+
 void cpu_place__read(struct cpu_place *ret, const char *root, int cpu)
 {
 	*ret = (struct cpu_place){
 		.core = core_of(root, cpu),
 		.type = type_of(root, cpu),
 		.node = node_of(root, cpu),
+		.governor = governor_of(root, cpu),
 	};
 }
 
@@ -96,5 +105,6 @@ void cpu_place__done(struct cpu_place *place)
 {
 	free(place->core);
 	free(place->type);
+	free(place->governor);
 	*place = (struct cpu_place){.node = -1};
 }

@@ -37,27 +37,70 @@ static void put_number(struct buf *out, int n, const char *what)
 		buf__printf(out, ", %d %s", n, what);
 }
 
-static void put_cores(const char *root, const char *pmu, struct buf *out)
+/* PMUs of cores alone have such a list; one where there are several kinds, or on arm64. */
+static void put_cores(const char *root, struct buf *out)
 {
-	_cleanup_free_ char *path = xasprintf("/sys/devices/%s/cpus", pmu);
-	_cleanup_free_ char *cpus = line_of(root, path);
+	_cleanup_free_ char *pattern = xasprintf("%s/sys/bus/event_source/devices/*/cpus", root);
+	glob_t found = {0};
 
-	if (cpus)
-		buf__printf(out, ", %s is CPUs %s", pmu, cpus);
+	if (glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 1) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			_cleanup_free_ char *cpus = file_read_line(found.gl_pathv[i]);
+			const char *end = strrchr(found.gl_pathv[i], '/'), *name = end;
+
+			while (name[-1] != '/')
+				name--;
+			if (cpus)
+				buf__printf(out, ", %.*s is CPUs %s", (int)(end - name), name,
+					    cpus);
+		}
+	}
+	globfree(&found);
+}
+
+/* Each that some CPU has, once: whose is whose the labels say. */
+static void put_governors(const char *root, struct buf *out)
+{
+	enum { GOVERNORS_MAX = 4 };
+	_cleanup_free_ char *pattern =
+		xasprintf("%s" CPUS "/cpu[0-9]*/cpufreq/scaling_governor", root);
+	char *names[GOVERNORS_MAX];
+	glob_t found = {0};
+	size_t n = 0;
+
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc && n < GOVERNORS_MAX; i++) {
+			char *name = file_read_line(found.gl_pathv[i]);
+			size_t j = 0;
+
+			while (name && j < n && strcmp(names[j], name) != 0)
+				j++;
+			if (name && j == n)
+				names[n++] = name;
+			else
+				free(name);
+		}
+	}
+	globfree(&found);
+	for (size_t i = 0; i < n; i++) {
+		buf__printf(out, "%s %s",
+			    i     ? " and" :
+			    n > 1 ? ", governors" :
+				    ", governor",
+			    names[i]);
+		free(names[i]);
+	}
 }
 
 void processor_describe(const char *root, struct buf *out)
 {
-	_cleanup_free_ char *governor = line_of(root, CPUS "/cpu0/cpufreq/scaling_governor");
 	int threads = listed(root, CPUS "/cpu0/topology/thread_siblings_list");
 	int nodes = listed(root, "/sys/devices/system/node/online");
 
-	put_cores(root, "cpu_core", out);
-	put_cores(root, "cpu_atom", out);
+	put_cores(root, out);
 	put_number(out, threads, threads == 1 ? "thread a core" : "threads a core");
 	put_number(out, nodes, nodes == 1 ? "NUMA node" : "NUMA nodes");
-	if (governor)
-		buf__printf(out, ", governor %s", governor);
+	put_governors(root, out);
 }
 
 int processor_sibling(const char *root, int cpu)
