@@ -106,6 +106,19 @@ t_stat_counts_what_the_program_counts() {
 	! grep -q '~' $T/table || fail "a figure is marked: $(grep -m 1 '~' $T/table)"
 }
 
+# Of a CPU's counter, what was the program's: beside its own counter, and all of it.
+t_whose_instructions() {
+	pmb stat -a --by comm -x, -o $T/csv -e instructions:u -- $W/counted instructions:u 100 ||
+		fail "stat ended with $?"
+	own=$(sed -n 's/^instructions:u //p' $T/out)
+	note "its row / the program's own counter: $(whose counted) / $own"
+	expect_within "$(percent "$(whose counted) / $own")" 100 2 \
+		"its row as percent of the program's own counter"
+	expect_eq "$(whose '[switch not seen]')" 0 "instructions between switches nobody told of"
+	pmb stat -a --by process -o $T/table -e instructions,cycles -- $W/split 0.3
+	expect_sums 2
+}
+
 t_stat_marks_what_ran_apart() {
 	pmb stat -o $T/table -e "$NINE" -- $W/split 0.3 || fail "stat ended with $?"
 	cat $T/table

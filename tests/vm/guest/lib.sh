@@ -197,3 +197,16 @@ t_whole_stacks() {
 		"97 - 100 * $(sum_get stack_dumps_lost) / $(sum_get emitted)" \
 		"percent of the weight in whole stacks"
 }
+
+# A row of a counter as `stat --by -x,` has it.
+whose() { # NAME
+	awk -F, -v name="$1" '$4 == name { n += $1 } END { print n + 0 }' $T/csv
+}
+
+# Of `stat --by`: all rows of each event are what the CPUs' counters have.
+expect_sums() { # EVENTS; in $T/table
+	sed -n 's/.*all rows are \([0-9]*\), the CPUs. counters \([0-9]*\)$/\1 \2/p' \
+		$T/table >$T/sums
+	expect_eq "$(wc -l <$T/sums)" "$1" "sums"
+	expect_eq "$(awk '$1 != $2' $T/sums)" "" "sums that differ from the counters"
+}
