@@ -625,6 +625,13 @@ Test(ship, what_answers_mean)
 	cr_assert_eq(answer_to(HTTP_ANSWERED, 413, ""), ANSWER_SPLIT);
 	cr_assert_eq(answer_to(HTTP_ANSWERED, 400, "no"), ANSWER_REFUSED);
 	cr_assert_eq(answer_to(HTTP_ANSWERED, 500, "Code: 33, e.displayText()"), ANSWER_REFUSED);
+	/* of the shard behind the server, which was killed */
+	cr_assert_eq(answer_to(HTTP_ANSWERED, 500, "Code: 32, Attempt to read after eof"),
+		     ANSWER_REFUSED);
+	cr_assert_eq(answer_to(HTTP_ANSWERED, 500,
+			       "Code: 32, Attempt to read after eof: while receiving packet from "
+			       "127.0.0.1:9000"),
+		     ANSWER_DOUBT);
 	cr_assert_eq(answer_to(HTTP_ANSWERED, 404, "Code: 60. DB::Exception"), ANSWER_LATER);
 	cr_assert_eq(answer_to(HTTP_ANSWERED, 429, ""), ANSWER_LATER);
 	cr_assert_eq(answer_to(HTTP_ANSWERED, 302, ""), ANSWER_LATER);

@@ -56,6 +56,14 @@ static bool is_of_rows(unsigned code)
 	return false;
 }
 
+/* A shard that went away has the code of rows that were cut: what became of them isn't known. */
+static bool is_between_servers(const struct http_reply *reply)
+{
+	static const char words[] = "while receiving packet from";
+
+	return reply->data && memmem(reply->data, reply->len, words, sizeof(words) - 1);
+}
+
 enum answer answer__of(const struct http_reply *reply)
 {
 	unsigned code;
@@ -69,6 +77,8 @@ enum answer answer__of(const struct http_reply *reply)
 	if (reply->status == 413)
 		return ANSWER_SPLIT;
 	code = code_of(reply);
+	if (is_between_servers(reply))
+		return ANSWER_DOUBT;
 	if (is_of_rows(code) || (reply->status == 400 && !code))
 		return ANSWER_REFUSED;
 	/* an account, a table that isn't there, too many questions */
