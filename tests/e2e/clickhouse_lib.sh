@@ -58,8 +58,12 @@ need_server() {
 	start_server
 	sql 'CREATE DATABASE fleet' >/dev/null
 	pmb_ok ship --schema clickhouse
-	grep -v '^--' "$T/out" | sed 's/--.*//' | tr '\n' ' ' | tr ';' '\n' >"$T/tables"
-	while read -r table; do [ -z "${table// /}" ] || fleet "$table"; done <"$T/tables"
+	while read -r table; do fleet "$table"; done < <(statements)
+}
+
+# Those of $T/out, a line each.
+statements() {
+	grep -v '^--' "$T/out" | sed 's/--.*//' | tr '\n' ' ' | tr ';' '\n' | grep '[^ ]'
 }
 
 sql() { # QUERY

@@ -195,6 +195,23 @@ t_alarms_are_rows() {
 	expect_eq "$rc" 0 "exit status without the table"
 }
 
+# A server whose tables have no columns for pods: windows wait for them.
+t_tables_of_before() {
+	local column
+	need_server
+	windows "$T/spool" 2
+	for column in namespace workload image; do
+		fleet "ALTER TABLE samples DROP COLUMN $column"
+	done
+	ship --to "$U"
+	expect_eq "$rc" 1 "exit status"
+	expect_match "$T/err" "isn't sent: the server answers .*namespace" "why"
+	fleet "$(sed -n '/^ALTER TABLE/,/;$/p' "$TOP/docs/man/pmubpf-ship.1")"
+	ship --to "$U"
+	expect_eq "$rc" 0 "exit status with the manual's columns"
+	expect_sums 2
+}
+
 t_what_servers_ask_for() {
 	need_server
 	windows "$T/spool" 2

@@ -368,8 +368,9 @@ windows = text("clock_sample/count\nclock_time/nanoseconds\n") + text("clock_tim
 windows += numbers(7) + text("") + text("^idle$")
 windows += numbers(10 ** 18, 10 ** 18 + 5, 2 * 10 ** 18, 60 * 10 ** 9, 2)
 comments = array(["ledger: balanced", "machine: x"]) * 2
-labels = ["image=web:1", "size#-5 bytes", "a\\=b=c", "n#7"]
-sample = text("h1") + text("web") + text("nginx") + array(labels) + text("clock")
+labels = ["user=u", "size#-5 bytes", "a\\=b=c", "n#7"]
+texts = ["h1", "shop/web-0/web", "shop", "web", "web:1", "nginx"]
+sample = b"".join(map(text, texts)) + array(labels) + text("clock")
 samples = sample + numbers(99, 3, 0, 3000) + sample + numbers(0, 1, 0, 1000)
 samples += sample + numbers(5, 1, 0, 9)
 large = sample + numbers(0, 2 ** 63 - 1, 0, 1)

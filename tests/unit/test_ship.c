@@ -51,7 +51,8 @@ static void answer_samples(const struct rows *r, struct buf *out)
 		cursor__u32(&c);
 		cr_assert_eq(cursor__u64(&c), rows_window__hash(&window));
 		cr_assert_eq(cursor__u16(&c), 1);
-		for (int i = 0; i < 3; i++)
+		copy_string(&c, out); /* the host */
+		for (const char *const *label = schema_labels; *label; label++)
 			copy_string(&c, out);
 		copy_array(&c, out);
 		copy_string(&c, out);
@@ -225,12 +226,15 @@ static struct prof *odd_profile(void)
 		{.key = prof__string(p, "a=b#\\"), .text = prof__string(p, "x=y")},
 		{.key = prof__string(p, "size"), .number = -5, .unit = prof__string(p, "bytes")},
 		{.key = prof__string(p, "container"), .text = prof__string(p, "web'1")},
+		{.key = prof__string(p, "namespace"), .text = prof__string(p, "shop")},
+		{.key = prof__string(p, "workload"), .text = prof__string(p, "web")},
+		{.key = prof__string(p, "image"), .text = prof__string(p, "web:1")},
 	};
 	uint32_t stack[2];
 
 	stack[0] = prof__location(p, m, 0x402010, lines, 2);
 	stack[1] = prof__location(p, m, 0x402abc, NULL, 0);
-	build_sample(p, prof__stack(p, stack, 2), prof__labels(p, labels, 4),
+	build_sample(p, prof__stack(p, stack, 2), prof__labels(p, labels, ARRAY_SIZE(labels)),
 		     (const int64_t[]){3, 3000, -2});
 	BUILD_SAMPLE(p, "leaf,in+out,root", build_labels(p, 5, "c"), 1, 1000, 0);
 	BUILD_SAMPLE(p, "leaf,in+out,root", build_labels(p, 6, "c"), 1, 1001, 4);

@@ -134,10 +134,8 @@ static void take_containers(struct advise_args *a)
 {
 	struct target_args *t = &a->record.sampling.target;
 
-	for (size_t i = 0; i < t->n_containers; i++) {
+	for (size_t i = 0; i < t->n_containers; i++)
 		selection__add_label(&a->selection, "container", t->containers[i]);
-		fleet_from__add_container(&a->from.fleet, t->containers[i]);
-	}
 	t->n_containers = 0;
 }
 
@@ -200,6 +198,7 @@ int advise_args__parse(struct advise_args *a, int argc, char **argv, struct err 
 	r = options__parse(&argp, argc, argv, ARGP_IN_ORDER, a);
 	if (r < 0)
 		return r;
+	a->from.fleet.only = &a->selection;
 	r = from__settle(&a->from, err);
 	if (r < 0)
 		return r;

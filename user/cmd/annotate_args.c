@@ -125,7 +125,6 @@ static int parse_option(struct annotate_args *a, int key, char *arg)
 		return profiles__parse_limit(&a->limits, arg, a->err);
 	case OPT_CONTAINER:
 		selection__add_label(s, "container", arg);
-		fleet_from__add_container(&a->from.fleet, arg);
 		return 0;
 	default:
 		return branches_option(a, key, arg);
@@ -206,6 +205,7 @@ int annotate_args__parse(struct annotate_args *a, int argc, char **argv, struct 
 
 	*a = (struct annotate_args){.budget = DEFAULT_BUDGET, .err = err};
 	r = options__parse(&argp, argc, argv, 0, a);
+	a->from.fleet.only = &a->selection;
 	if (r == 0)
 		r = from__settle(&a->from, err);
 	return r < 0 ? r : check(a);

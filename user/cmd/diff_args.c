@@ -40,8 +40,7 @@ static const struct argp_option options[] = {
 	 "instead of OLD NEW",
 	 0},
 	{"old", OPT_OLD, "RANGE", 0,
-	 "Of then: 3h..2h (ago), times as for report --since; with labels: 3h..2h,container=web",
-	 0},
+	 "Of then: 3h..2h (ago), times as for report --since; with labels: image=web:1,3h..2h", 0},
 	{"new", OPT_NEW, "RANGE", 0, "Of now: 1h..now", 0},
 	{"container", OPT_CONTAINER, "NAME", 0, "Of that container alone, on both sides", 0},
 	FLEET_OPTIONS,
@@ -221,16 +220,31 @@ static void settle_format(struct diff_args *a)
 	a->folded = ends_in(a->output, ".folded");
 }
 
-/* "3h..2h,container=web" */
+/* "3h..2h,container=web", or "container=web,3h..2h" */
 static int parse_side(struct diff_args *a, const char *option, struct diff_side *side)
 {
-	char *rest = side->text, *range = strsep(&rest, ","), *label;
-	int r = from__settle_range(&side->from, option, range, a->err);
+	char *rest = side->text, *part;
+	bool any = false;
+	int r = 0;
 
-	while (r == 0 && (label = strsep(&rest, ",")))
-		r = selection__parse_label(&side->of, label, a->err);
+	while (r == 0 && (part = strsep(&rest, ","))) {
+		bool is_label = strchr(part, '=');
+
+		if (is_label)
+			r = selection__parse_label(&side->of, part, a->err);
+		else if (any)
+			r = err__usage(a->err,
+				       "%s: '%s' is not KEY=VALUE, and a range is there already",
+				       option, part);
+		else
+			r = from__settle_range(&side->from, option, part, a->err);
+		any |= !is_label;
+	}
+	if (r == 0 && !any)
+		r = err__usage(a->err, "%s: which range? (as in 3h..2h,container=web)", option);
 	if (r == 0 && a->container)
 		selection__add_label(&side->of, "container", a->container);
+	side->from.fleet.only = &side->of;
 	return r;
 }
 

@@ -26,11 +26,6 @@ int fleet_from__option(struct fleet_from *from, int key, const char *arg)
 	}
 }
 
-void fleet_from__add_container(struct fleet_from *from, const char *name)
-{
-	from->container = from->containers++ ? NULL : name;
-}
-
 int fleet_from__check(const struct fleet_from *from, const char *dir, struct err *err)
 {
 	if ((!from->host && !from->credentials && !from->ca) ||
@@ -96,7 +91,8 @@ int fleet_from__load(struct prof **ret, char **ret_title, const char *url,
 		.since_ns = range->since_ns,
 		.until_ns = range->until_ns,
 		.host = from->host,
-		.container = from->container,
+		.labels = from->only ? from->only->labels : NULL,
+		.n_labels = from->only ? from->only->n_labels : 0,
 		.max_bytes = limits->max_bytes,
 	};
 	int r = fleet_from__connect(&c, url, from, err);

@@ -7,13 +7,16 @@
 #include "base/err.h"
 #include "prof/pprof_read.h"
 #include "prof/prof.h"
+#include "prof/select.h"
 #include "ship/http_client.h"
 #include "ship/url.h"
 #include "spool/times.h"
 
 struct fleet_from {
-	unsigned containers;          /* that were named */
-	const char *host, *container; /* NULL: any */
+	/* labels; samples without them aren't asked for, nor are they of any total; borrowed; NULL:
+	 * all are */
+	const struct selection *only;
+	const char *host;             /* NULL: any */
 	const char *credentials, *ca; /* files; NULL: none, the system's */
 };
 
@@ -34,8 +37,6 @@ enum { FLEET_HOST = 512, FLEET_CREDENTIALS, FLEET_CA };
 
 /* One of them; ARGP_ERR_UNKNOWN: it is none. */
 int fleet_from__option(struct fleet_from *from, int key, const char *arg);
-/* --container, which is a label of files, too: one is asked for, several are picked out. */
-void fleet_from__add_container(struct fleet_from *from, const char *name);
 /* 0, or a usage error: those options are of a URL. */
 int fleet_from__check(const struct fleet_from *from, const char *dir, struct err *err);
 

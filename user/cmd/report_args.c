@@ -165,7 +165,6 @@ static int parse_from(struct report_args *a, int key, char *arg)
 	if (key != OPT_CONTAINER)
 		return from__option(&a->from, key, arg);
 	selection__add_label(&a->selection, "container", arg);
-	fleet_from__add_container(&a->from.fleet, arg);
 	return 0;
 }
 
@@ -401,6 +400,7 @@ int report_args__parse(struct report_args *a, int argc, char **argv, struct err 
 	if (r < 0)
 		return r;
 	settle_format(a);
+	a->from.fleet.only = &a->selection;
 	r = from__settle(&a->from, err);
 	return r < 0 ? r : check(a);
 }

@@ -38,6 +38,8 @@ enum row_label {
 	X(LABEL_CPU, "governor")                \
 	X(LABEL_CGROUP, "container")            \
 	X(LABEL_CGROUP, "pod")                  \
+	X(LABEL_CGROUP, "namespace")            \
+	X(LABEL_CGROUP, "workload")             \
 	X(LABEL_CGROUP, "image")                \
 	X(LABEL_CGROUP, "cgroup")               \
 	X(LABEL_USER, "user")                   \

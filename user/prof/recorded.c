@@ -25,6 +25,7 @@
 #include "prof/language.h"
 #include "prof/moments.h"
 #include "prof/off_labels.h"
+#include "proc/workload.h"
 #include "sys/calls.h"
 #include "sys/users.h"
 
@@ -230,6 +231,18 @@ static void label_number(struct builder *b, const char *key, uint64_t number)
 	prof__add_number(b->prof, &b->labels, key, (int64_t)number);
 }
 
+/* Its own label has the replica in it, which is another one after each rollout. */
+static void label_pod(struct builder *b, const char *pod)
+{
+	_cleanup_free_ char *space = pod_namespace(pod), *workload = pod_workload(pod);
+
+	label_text(b, "pod", pod);
+	if (space)
+		label_text(b, "namespace", space);
+	if (*workload)
+		label_text(b, "workload", workload);
+}
+
 static void label_cgroup(struct builder *b, uint64_t id)
 {
 	struct cgroup_info info = {0};
@@ -243,7 +256,7 @@ static void label_cgroup(struct builder *b, uint64_t id)
 	if (info.container)
 		label_text(b, "container", info.container);
 	if (info.pod)
-		label_text(b, "pod", info.pod);
+		label_pod(b, info.pod);
 	if (info.image)
 		label_text(b, "image", info.image);
 }

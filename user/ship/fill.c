@@ -16,6 +16,7 @@
 #include "prof/remark_sum.h"
 #include "ship/binary.h"
 #include "ship/frame_text.h"
+#include "ship/schema.h"
 
 enum { FRAME_COST = 24, MAX_TYPES = 256, MAX_LABELS = 256, PAGE = 4096 };
 
@@ -255,8 +256,8 @@ static bool take_sample(struct prof *p, struct cursor *c, struct sample_row *row
 
 	row->labels.n = 0;
 	add_text_label(p, &row->labels, "host", c);
-	add_text_label(p, &row->labels, "container", c);
-	add_text_label(p, &row->labels, "comm", c);
+	for (const char *const *key = schema_labels; *key; key++)
+		add_text_label(p, &row->labels, *key, c);
 	n = cursor__uleb(c);
 	if (n > MAX_LABELS)
 		return false;

@@ -17,6 +17,7 @@
 #include "ship/fleet_names.h"
 #include "ship/name_rows.h"
 #include "ship/query.h"
+#include "ship/schema.h"
 
 enum {
 	NS_PER_S = 1000000000,
@@ -24,6 +25,9 @@ enum {
 	PLACES_MAX = 1000000,
 	HASHES_MAX = 8000, /* of one query: 256 kB is the most that servers take */
 };
+
+/* What sums are told apart by. */
+#define ROW "host," SCHEMA_LABEL_LIST ",labels,event"
 
 struct load {
 	struct http_client *http;
@@ -66,6 +70,31 @@ static void put_where(struct load *l)
 	}
 }
 
+static void put_label(const struct fleet_ask *a, const char *key, struct buf *out)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < a->n_labels; i++) {
+		if (strcmp(a->labels[i].key, key) != 0)
+			continue;
+		if (n++)
+			buf__putc(out, ',');
+		else
+			buf__printf(out, " AND %s IN (", key);
+		sql__put_text(out, a->labels[i].value);
+	}
+	if (n)
+		buf__putc(out, ')');
+}
+
+/* Of each that has a column any of its values. */
+static void put_labels(const struct fleet_ask *a, struct buf *out)
+{
+	put_label(a, "host", out);
+	for (const char *const *key = schema_labels; *key; key++)
+		put_label(a, *key, out);
+}
+
 /* What is asked of samples of these windows; the times are those of the first and the last. */
 static void put_samples_where(struct load *l, struct buf *out)
 {
@@ -80,10 +109,7 @@ static void put_samples_where(struct load *l, struct buf *out)
 		buf__puts(out, " AND host=");
 		sql__put_text(out, l->ask->host);
 	}
-	if (l->ask->container) {
-		buf__puts(out, " AND container=");
-		sql__put_text(out, l->ask->container);
-	}
+	put_labels(l->ask, out);
 }
 
 static int ask_windows(struct load *l, struct err *err)
@@ -148,13 +174,11 @@ static int ask_samples(struct load *l, struct err *err)
 
 	put_samples_where(l, &where);
 	buf__printf(&query,
-		    "SELECT host,container,comm,labels,event,s,sum(samples),sum(weight),sum(time) "
-		    "FROM (SELECT host,container,comm,labels,event,"
+		    "SELECT " ROW ",s,sum(samples),sum(weight),sum(time) FROM (SELECT " ROW ","
 		    "if(stack GLOBAL IN (SELECT stack FROM samples WHERE %s "
 		    "GROUP BY stack ORDER BY sum(samples) DESC,stack LIMIT %zu),stack,toUInt64(0)) "
 		    "AS s,samples,weight,time FROM samples WHERE %s) "
-		    "GROUP BY host,container,comm,labels,event,s "
-		    "ORDER BY s,host,container,comm,labels,event FORMAT RowBinary",
+		    "GROUP BY " ROW ",s ORDER BY s," ROW " FORMAT RowBinary",
 		    where.data, l->ask->stacks ? l->ask->stacks : FLEET_STACKS, where.data);
 	r = ask(l, &query, &l->samples, err);
 	return r < 0 ? r : fill__samples(l->fill, l->samples.data, l->samples.len, err);

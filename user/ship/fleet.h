@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "prof/name_book.h"
 #include "prof/prof.h"
+#include "prof/select.h"
 #include "ship/http_client.h"
 
 enum { FLEET_STACKS = 20000, FLEET_REMARKS = 20000 /* windows */ };
@@ -17,9 +18,12 @@ enum { FLEET_STACKS = 20000, FLEET_REMARKS = 20000 /* windows */ };
 struct fleet_ask {
 	/* since 1970: windows that overlap that time; INT64_MIN, INT64_MAX: no bound */
 	int64_t since_ns, until_ns;
-	const char *host, *container; /* NULL: any */
-	size_t stacks;                /* with the most samples, the rest is [other] */
-	uint64_t max_bytes;           /* of all replies; 0: PPROF_MAX_BYTES */
+	const char *host; /* NULL: any */
+	/* Of labels that have a column; others are passed over: who asks picks them out. */
+	const struct label_filter *labels;
+	size_t n_labels;
+	size_t stacks;      /* with the most samples, the rest is [other] */
+	uint64_t max_bytes; /* of all replies; 0: PPROF_MAX_BYTES */
 };
 
 struct fleet_news {

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "ship/binary.h"
 #include "ship/frame_text.h"
+#include "ship/schema.h"
 #include "spool/alarm_line.h"
 
 enum { VALUES = 3, NS_PER_S = 1000000000, S_PER_DAY = 86400 };
@@ -36,7 +37,7 @@ struct rows {
 	size_t n_stacks, n_others;
 	uint64_t *hashes;         /* by the profile's stack; 0: it isn't kept */
 	uint32_t *labels;         /* by the profile's set: number in label_sets */
-	struct intern label_sets; /* container, comm and labels, as a row has them */
+	struct intern label_sets; /* those with columns and the others, as a row has them */
 	struct intern keys;       /* number - 1 indexes values */
 	int64_t (*values)[VALUES];
 	size_t n_values, cap_values;
@@ -215,9 +216,7 @@ static bool is_fleeting(const char *key)
 
 static bool has_column(const struct prof *p, const struct prof_label *label)
 {
-	const char *key = prof__text(p, label->key);
-
-	return label->text && (strcmp(key, "container") == 0 || strcmp(key, "comm") == 0);
+	return label->text && schema__is_label(prof__text(p, label->key));
 }
 
 static const char *text_of(const struct prof *p, uint32_t labels, const char *key)
@@ -262,8 +261,8 @@ static uint32_t labels_of(struct rows *r, uint32_t labels)
 	_cleanup_(buf__done) struct buf bytes = {0};
 
 	if (!r->labels[labels]) {
-		binary__string(&bytes, text_of(r->prof, labels, "container"));
-		binary__string(&bytes, text_of(r->prof, labels, "comm"));
+		for (const char *const *key = schema_labels; *key; key++)
+			binary__string(&bytes, text_of(r->prof, labels, *key));
 		put_labels(r, labels, &bytes);
 		r->labels[labels] = intern__add(&r->label_sets, bytes.data, bytes.len);
 	}

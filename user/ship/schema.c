@@ -6,6 +6,10 @@
 
 #include "base/mem.h"
 
+#define WORD(word) word,
+const char *const schema_labels[] = {SCHEMA_LABELS(WORD, WORD) NULL};
+#undef WORD
+
 /* No codec, TTL or LowCardinality: 18.16 has none, or not without a setting. */
 static const char one_server[] =
 	"-- pmubpf's tables on one ClickHouse server, 18.16 or later:\n"
@@ -15,7 +19,9 @@ static const char one_server[] =
 	"    start DateTime,          -- of the window\n"
 	"    window UInt64,           -- a hash of host, boot and seq\n"
 	"    part UInt16,             -- of the window's rows: 1 is all, 2 and 3 its halves, …\n"
-	"    host String, container String, comm String, event String,\n"
+	"    host String, container String,\n"
+	"    namespace String, workload String, -- of pods: deployment, daemon set, …\n"
+	"    image String, comm String, event String,\n"
 	"    labels Array(String),    -- 'key=text', 'key#number unit'\n"
 	"    stack UInt64,            -- 0: [other]\n"
 	"    samples Int64, weight Int64, time Int64 -- number, events, nanoseconds\n"
@@ -59,11 +65,16 @@ static const char cluster[] =
 	"    window UInt64 CODEC(ZSTD),\n"
 	"    part UInt16 CODEC(ZSTD),\n"
 	"    host LowCardinality(String), container LowCardinality(String),\n"
+	"    namespace LowCardinality(String), workload LowCardinality(String),\n"
+	"    image LowCardinality(String),\n"
 	"    comm LowCardinality(String), event LowCardinality(String),\n"
 	"    labels Array(LowCardinality(String)) CODEC(ZSTD),\n"
 	"    stack UInt64 CODEC(ZSTD),\n"
 	"    samples Int64 CODEC(T64, ZSTD), weight Int64 CODEC(T64, ZSTD),\n"
-	"    time Int64 CODEC(T64, ZSTD)\n"
+	"    time Int64 CODEC(T64, ZSTD),\n"
+	"    INDEX by_namespace namespace TYPE set(100) GRANULARITY 4,\n"
+	"    INDEX by_workload workload TYPE set(100) GRANULARITY 4,\n"
+	"    INDEX by_image image TYPE set(100) GRANULARITY 4\n"
 	") ENGINE = ReplicatedMergeTree(\n"
 	"    '/clickhouse/tables/{shard}/{database}/samples', '{replica}')\n"
 	"  PARTITION BY toDate(start)\n"
@@ -125,6 +136,15 @@ static const char cluster[] =
 	"CREATE TABLE IF NOT EXISTS windows ON CLUSTER '{cluster}' AS windows_local\n"
 	"  ENGINE = Distributed(\n"
 	"    '{cluster}', currentDatabase(), windows_local, cityHash64(host));\n";
+
+bool schema__is_label(const char *key)
+{
+	for (const char *const *label = schema_labels; *label; label++) {
+		if (strcmp(*label, key) == 0)
+			return true;
+	}
+	return false;
+}
 
 const char *schema__text(const char *form)
 {

@@ -8,13 +8,29 @@
 #ifndef PMUBPF_SHIP_SCHEMA_H
 #define PMUBPF_SHIP_SCHEMA_H
 
+#include <stdbool.h>
+
 /* "clickhouse": of one server, from 18.16 on; "clickhouse-cluster": shards and replicas, of current
  * ones. NULL: there is no such form. */
 const char *schema__text(const char *form);
 
+/* Labels of samples that are columns; X(word), and FIRST of the first. */
+#define SCHEMA_LABELS(FIRST, X) \
+	FIRST("container")      \
+	X("namespace")          \
+	X("workload")           \
+	X("image")              \
+	X("comm")
+#define SCHEMA_LABEL_FIRST(word) word
+#define SCHEMA_LABEL_MORE(word) "," word
+#define SCHEMA_LABEL_LIST SCHEMA_LABELS(SCHEMA_LABEL_FIRST, SCHEMA_LABEL_MORE)
+/* In the same order; the last one is NULL. */
+extern const char *const schema_labels[];
+bool schema__is_label(const char *key);
+
 /* Columns, in the order in which rows have them. */
 #define SCHEMA_SAMPLES \
-	"start,window,part,host,container,comm,labels,event,stack,samples,weight,time"
+	"start,window,part,host," SCHEMA_LABEL_LIST ",labels,event,stack,samples,weight,time"
 #define SCHEMA_STACKS "hash,day,functions,frames"
 #define SCHEMA_NAMES "build_id,offset,added,functions,frames"
 #define SCHEMA_ALARMS \
