@@ -161,8 +161,9 @@ static void expect_label(struct cursor *series, const char *name, const char *va
 
 Test(pyroscope, requests)
 {
-	struct pyroscope_series list[2] = {{.container = (char *)"w\xc3\n1"}, {.done = true}};
-	const struct pyroscope p = {.list = list, .n = 2, .host = "h1"};
+	struct pyroscope_series list[2] = {{.container = (char *)"w\xc3\n1"}};
+	bool taken[2] = {false, true};
+	const struct pyroscope p = {.list = list, .n = 2, .taken = taken, .host = "h1"};
 	_cleanup_(buf__done) struct buf out = {0};
 	struct cursor c, series, sample;
 

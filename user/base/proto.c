@@ -28,3 +28,40 @@ bool proto__next(struct cursor *c, struct proto_field *ret)
 	}
 	return cursor__ok(c);
 }
+
+void proto__put_varint(struct buf *out, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		buf__putc(out, (char)(value | 128));
+	buf__putc(out, (char)value);
+}
+
+static void put_tag(struct buf *out, unsigned field, enum proto_wire wire)
+{
+	proto__put_varint(out, (uint64_t)field << 3 | wire);
+}
+
+void proto__put_number(struct buf *out, unsigned field, uint64_t value)
+{
+	if (!value)
+		return;
+	put_tag(out, field, PROTO_VARINT);
+	proto__put_varint(out, value);
+}
+
+void proto__put_fixed64(struct buf *out, unsigned field, uint64_t value)
+{
+	if (!value)
+		return;
+	put_tag(out, field, PROTO_FIXED64);
+	for (unsigned i = 0; i < 8; i++)
+		buf__putc(out, (char)(value >> 8 * i));
+}
+
+void proto__put_bytes(struct buf *out, unsigned field, const void *data, size_t len)
+{
+	put_tag(out, field, PROTO_BYTES);
+	proto__put_varint(out, len);
+	if (len)
+		buf__add(out, data, len);
+}

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The hard thing is that nothing can be asked for: a profile has no name there by which it could be
- * found, and what is sent twice is there twice. So an answer that got lost stays a doubt, which the
- * sender counts.
- */
 #include "ship/pyroscope.h"
 
 #include <errno.h>
@@ -13,14 +8,13 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/proto.h"
 #include "base/text.h"
 #include "prof/copy.h"
 #include "prof/other.h"
 #include "render/pprof.h"
-#include "ship/binary.h"
 
 enum {
-	REPLY_BYTES_MAX = 1 << 20,
 	CODE_SIZE = 64,
 	TEXT_SIZE = 300,
 	LEAST_STACKS = 16, /* that are tried to fit */
@@ -210,6 +204,7 @@ void pyroscope__make(struct pyroscope *p, const struct prof *prof, const char *h
 		pack_what_fits(part, most - 1, &p->list[p->n++].file);
 		prof__free(part);
 	}
+	p->taken = xcalloc(p->n, sizeof(*p->taken));
 }
 
 void pyroscope__done(struct pyroscope *p)
@@ -219,6 +214,7 @@ void pyroscope__done(struct pyroscope *p)
 		buf__done(&p->list[i].file);
 	}
 	free(p->list);
+	free(p->taken);
 	*p = (struct pyroscope){0};
 }
 
@@ -231,15 +227,8 @@ enum {
 	LABEL_NAME = 1,
 	LABEL_VALUE = 2,
 	SAMPLE_PROFILE = 1,
-	LENGTH_DELIMITED = 2, /* how such fields are written */
-	VALUE_MAX = 1024,     /* bytes of a label's, as servers have it by default */
+	VALUE_MAX = 1024, /* bytes of a label's, as servers have it by default */
 };
-
-static void put_field(struct buf *out, unsigned number, const void *data, size_t len)
-{
-	buf__putc(out, (char)(number << 3 | LENGTH_DELIMITED));
-	binary__bytes(out, data, len);
-}
 
 /* A value that isn't UTF-8 is refused, and so is one that is too long. */
 static void put_label(struct buf *out, const char *name, const char *value)
@@ -249,9 +238,9 @@ static void put_label(struct buf *out, const char *name, const char *value)
 
 	for (char *at = plain; *at; at++)
 		*at = *at < ' ' || *at >= 0x7f ? '?' : *at;
-	put_field(&pair, LABEL_NAME, name, strlen(name));
-	put_field(&pair, LABEL_VALUE, plain, strlen(plain));
-	put_field(out, SERIES_LABELS, pair.data, pair.len);
+	proto__put_bytes(&pair, LABEL_NAME, name, strlen(name));
+	proto__put_bytes(&pair, LABEL_VALUE, plain, strlen(plain));
+	proto__put_bytes(out, SERIES_LABELS, pair.data, pair.len);
 }
 
 /* In the order of their names. */
@@ -265,56 +254,20 @@ static void put_series(const struct pyroscope *p, const struct pyroscope_series 
 		put_label(&series, "container", s->container);
 	put_label(&series, "host", p->host);
 	put_label(&series, "service_name", s->container ? s->container : "host");
-	put_field(&sample, SAMPLE_PROFILE, s->file.data, s->file.len);
-	put_field(&series, SERIES_SAMPLES, sample.data, sample.len);
-	put_field(out, PUSH_SERIES, series.data, series.len);
+	proto__put_bytes(&sample, SAMPLE_PROFILE, s->file.data, s->file.len);
+	proto__put_bytes(&series, SERIES_SAMPLES, sample.data, sample.len);
+	proto__put_bytes(out, PUSH_SERIES, series.data, series.len);
 }
 
 void pyroscope__put(const struct pyroscope *p, size_t from, size_t to, struct buf *out)
 {
 	for (size_t i = from; i < to; i++) {
-		if (!p->list[i].done)
+		if (!p->taken[i])
 			put_series(p, &p->list[i], out);
 	}
 }
 
 /* ---------------------------------------------------------------- requests */
-
-static void put_base64(struct buf *out, const char *text)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const uint8_t *at = (const uint8_t *)text;
-
-	for (size_t left = strlen(text); left; left -= left < 3 ? left : 3, at += 3) {
-		uint32_t bits = (uint32_t)at[0] << 16;
-
-		if (left > 1)
-			bits |= (uint32_t)at[1] << 8;
-		if (left > 2)
-			bits |= at[2];
-		buf__putc(out, digits[bits >> 18]);
-		buf__putc(out, digits[bits >> 12 & 63]);
-		buf__putc(out, left > 1 ? digits[bits >> 6 & 63] : '=');
-		buf__putc(out, left > 2 ? digits[bits & 63] : '=');
-	}
-}
-
-static void put_headers(const struct pyroscope_how *how, struct buf *out)
-{
-	buf__puts(out, "Content-Type: application/proto\nConnect-Protocol-Version: 1\n");
-	if (how->url->tenant)
-		buf__printf(out, "X-Scope-OrgID: %s\n", how->url->tenant);
-	if (how->secrets->user) {
-		_cleanup_free_ char *pair =
-			xasprintf("%s:%s", how->secrets->user, how->secrets->password);
-
-		buf__puts(out, "Authorization: Basic ");
-		put_base64(out, pair);
-		buf__putc(out, '\n');
-		explicit_bzero(pair, strlen(pair));
-	}
-}
 
 /* The text of a member of a small JSON object, in characters that a terminal may be given. What it
  * can't find is "". */
@@ -357,12 +310,8 @@ enum answer pyroscope_answer(const struct http_reply *reply, char why[static HTT
 
 	if (reply->outcome == HTTP_ANSWERED && reply->status == 200)
 		return ANSWER_DONE;
-	if (reply->outcome != HTTP_ANSWERED) {
-		snprintf(why, HTTP_TEXT_MAX, "the server can't be asked: %.400s", reply->why);
-		return reply->outcome == HTTP_NOT_SENT || reply->outcome == HTTP_NO_LIBRARY ?
-			       ANSWER_LATER :
-			       ANSWER_DOUBT;
-	}
+	if (reply->outcome != HTTP_ANSWERED)
+		return push_no_answer(reply, why);
 	member(reply, "code", code, sizeof(code));
 	member(reply, "message", message, sizeof(message));
 	snprintf(why, HTTP_TEXT_MAX, "the server answers %u%s%s%s%s", reply->status,
@@ -370,80 +319,24 @@ enum answer pyroscope_answer(const struct http_reply *reply, char why[static HTT
 	return meaning_of(reply->status, message);
 }
 
-struct push {
-	struct pyroscope *p;
-	struct http_client *http;
-	const struct pyroscope_how *how;
-	const char *path;
-	struct buf headers;
-	uint64_t *bytes;
-	uint32_t *wait_s;
-	char *why;
-};
-
-static enum answer post(struct push *c, const struct buf *body)
+static void put_all(void *ctx, size_t from, size_t to, struct buf *out)
 {
-	_cleanup_(http_reply__done) struct http_reply reply = {0};
-	const struct http_request request = {
-		.path = c->path,
-		.headers = c->headers.data,
-		.body = body->data,
-		.len = body->len,
-		.max_bytes = REPLY_BYTES_MAX,
-		.ms = c->how->ms,
-	};
-	enum answer a;
-
-	http_client__post(c->http, &request, &reply);
-	a = pyroscope_answer(&reply, c->why);
-	if (a == ANSWER_DONE)
-		*c->bytes += body->len;
-	else
-		*c->wait_s = reply.wait_s;
-	return a;
-}
-
-static enum answer send_range(struct push *c, size_t from, size_t to)
-{
-	_cleanup_(buf__done) struct buf body = {0};
-	enum answer a;
-
-	pyroscope__put(c->p, from, to, &body);
-	if (!body.len)
-		return ANSWER_DONE;
-	a = post(c, &body);
-	if (a == ANSWER_SPLIT && to - from > 1) {
-		size_t middle = from + (to - from) / 2;
-
-		a = send_range(c, from, middle);
-		return a == ANSWER_DONE ? send_range(c, middle, to) : a;
-	}
-	for (size_t i = from; i < to && a == ANSWER_DONE; i++)
-		c->p->list[i].done = true;
-	return a;
+	pyroscope__put(ctx, from, to, out);
 }
 
 enum answer pyroscope__send(struct pyroscope *p, struct http_client *http,
-			    const struct pyroscope_how *how, uint64_t *bytes, uint32_t *ret_wait_s,
+			    const struct push_how *how, uint64_t *bytes, uint32_t *ret_wait_s,
 			    char why[static HTTP_TEXT_MAX])
 {
-	_cleanup_free_ char *path =
-		xasprintf("%s%s", how->url->path ? how->url->path : "", path_of_push);
-	struct push c = {
-		.p = p,
-		.http = http,
-		.how = how,
-		.path = path,
-		.bytes = bytes,
-		.wait_s = ret_wait_s,
-		.why = why,
+	const struct push push = {
+		.path = path_of_push,
+		.headers = "Content-Type: application/proto\nConnect-Protocol-Version: 1\n",
+		.ctx = p,
+		.n = p->n,
+		.taken = p->taken,
+		.put = put_all,
+		.answer = pyroscope_answer,
 	};
-	enum answer a;
 
-	put_headers(how, &c.headers);
-	a = send_range(&c, 0, p->n);
-	if (c.headers.len)
-		explicit_bzero(c.headers.data, c.headers.len);
-	buf__done(&c.headers);
-	return a;
+	return push__send(&push, http, how, bytes, ret_wait_s, why);
 }

@@ -10,6 +10,7 @@
 #ifndef PMUBPF_SHIP_PYROSCOPE_H
 #define PMUBPF_SHIP_PYROSCOPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,7 @@
 #include "prof/prof.h"
 #include "ship/answer.h"
 #include "ship/http_client.h"
-#include "ship/url.h"
+#include "ship/push.h"
 
 /* What its servers take by default, of one profile. */
 enum { PYROSCOPE_STACKS = 16000, PYROSCOPE_BYTES = 4 << 20 };
@@ -25,13 +26,13 @@ enum { PYROSCOPE_STACKS = 16000, PYROSCOPE_BYTES = 4 << 20 };
 struct pyroscope_series {
 	char *container; /* NULL: what is in none */
 	struct buf file; /* gzip'd */
-	bool done;       /* it was taken */
 };
 
 /* A window on its way. */
 struct pyroscope {
 	struct pyroscope_series *list;
 	size_t n, cap;
+	bool *taken;      /* of each */
 	const char *host; /* borrowed */
 };
 
@@ -43,19 +44,14 @@ void pyroscope__make(struct pyroscope *ret, const struct prof *prof, const char 
 		     size_t max_stacks);
 void pyroscope__done(struct pyroscope *p);
 
-/* The body of a request: of those of [from, to) that aren't done. */
+/* The body of a request: of those of [from, to) that aren't taken. */
 void pyroscope__put(const struct pyroscope *p, size_t from, size_t to, struct buf *out);
 /* What an answer means, and what the server says, in a sentence. Pure. */
 enum answer pyroscope_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX]);
 
-struct pyroscope_how {
-	const struct ship_url *url;
-	const struct http_secrets *secrets;
-	uint32_t ms;
-};
-/* All that aren't done; in halves where that is too much. *bytes grows by what was taken. */
+/* As push__send(). */
 enum answer pyroscope__send(struct pyroscope *p, struct http_client *http,
-			    const struct pyroscope_how *how, uint64_t *bytes, uint32_t *ret_wait_s,
+			    const struct push_how *how, uint64_t *bytes, uint32_t *ret_wait_s,
 			    char why[static HTTP_TEXT_MAX]);
 
 #endif

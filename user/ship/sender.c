@@ -447,7 +447,7 @@ static enum answer put_object(struct sender *s, const struct delivery *d)
 /* Nothing can be asked for there. */
 static enum answer push_profiles(struct sender *s, struct delivery *d)
 {
-	const struct pyroscope_how how = {s->opts.url, s->opts.secrets, s->opts.timeout_ms};
+	const struct push_how how = {s->opts.url, s->opts.secrets, s->opts.timeout_ms};
 	enum answer a =
 		pyroscope__send(&d->pyroscope, s->http, &how, &s->news.bytes, &s->wait_s, s->why);
 
