@@ -30,13 +30,13 @@ enum { STATE_WAIT_MS = 2000 };
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Where they go besides:", 6},
 	{"to", OPT_TO, "URL", 0,
-	 "Send them to clickhouse+http://HOST[:PORT]/DATABASE, s3+http://HOST[:PORT]/BUCKET or "
-	 "pyroscope+http://HOST[:PORT], or by https, as `pmubpf ship' does (may be given up to 8 "
-	 "times)",
+	 "Send them to clickhouse+http://HOST[:PORT]/DATABASE, s3+http://HOST[:PORT]/BUCKET, "
+	 "pyroscope+http://HOST[:PORT] or otlp+http://HOST[:PORT], or by https, as `pmubpf ship' "
+	 "does (may be given up to 8 times)",
 	 0},
 	{"credentials", OPT_CREDENTIALS, "FILE", 0,
 	 "Of the --to before it: USER:PASSWORD is its first line (default: systemd's credential "
-	 "`clickhouse', `s3' or `pyroscope')",
+	 "`clickhouse', `s3', `pyroscope' or `otlp')",
 	 0},
 	{"ca", OPT_CA, "FILE", 0,
 	 "Of the --to before it: certificates that sign the server's (default: the system's)", 0},

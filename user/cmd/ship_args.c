@@ -32,7 +32,8 @@ static const struct argp_option options[] = {
 	{"to", OPT_TO, "URL", 0,
 	 "clickhouse+http://HOST[:PORT]/DATABASE, or clickhouse+https; or "
 	 "s3+http://HOST[:PORT]/BUCKET[/PREFIX][?region=REGION], or s3+https; or "
-	 "pyroscope+http://HOST[:PORT][/PREFIX][?tenant=NAME], or pyroscope+https",
+	 "pyroscope+http://HOST[:PORT][/PREFIX][?tenant=NAME], or pyroscope+https; or, by "
+	 "OpenTelemetry's protocol (experimental), otlp+http://HOST[:PORT][/PREFIX], or otlp+https",
 	 0},
 	{"state", OPT_STATE, "DIR", 0,
 	 "Where it is written down how far was sent (default: systemd's $STATE_DIRECTORY)", 0},
@@ -50,7 +51,7 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "The server:", 3},
 	{"credentials", OPT_CREDENTIALS, "FILE", 0,
 	 "USER:PASSWORD is its first line (default: systemd's credential `clickhouse', "
-	 "`s3' or `pyroscope')",
+	 "`s3', `pyroscope' or `otlp')",
 	 0},
 	{"ca", OPT_CA, "FILE", 0, "Certificates that sign the server's (default: the system's)", 0},
 	{"timeout", OPT_TIMEOUT, "SECONDS", 0, "How long an answer may take (default: 60)", 0},
@@ -122,7 +123,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.doc = "Send the windows that `pmubpf agent' has written to ClickHouse, each once, "
-	       "or their files to S3, or their profiles to Pyroscope.\v"
+	       "or their files to S3, or their profiles to Pyroscope or OpenTelemetry.\v"
 	       "Examples:\n"
 	       "  pmubpf ship --schema clickhouse | clickhouse-client -n -d pmubpf\n"
 	       "  pmubpf ship --from /var/lib/pmubpf --state /var/lib/pmubpf-ship \\\n"

@@ -29,7 +29,7 @@ void http_client__start_no_more(struct http_client *c);
 bool http_client__is_over(const struct http_client *c);
 
 /* USER:PASSWORD, from a file that nobody else may read, or without one from systemd's credential
- * "clickhouse", "s3" or "pyroscope"; neither is fine. Sets user and password. */
+ * "clickhouse", "s3", "pyroscope" or "otlp"; neither is fine. Sets user and password. */
 int http_secrets__load(struct http_secrets *s, const char *path, const struct ship_url *url,
 		       struct err *err);
 /* --ca */
@@ -37,7 +37,7 @@ int http_secrets__load_ca(struct http_secrets *s, const char *path, struct err *
 void http_secrets__done(struct http_secrets *s);
 
 struct http_request {
-	/* of S3 and Pyroscope; all else is of ClickHouse */
+	/* of S3, Pyroscope and OTLP; all else is of ClickHouse */
 	enum http_method method;
 	const char *path, *headers; /* lines "name: value\n" */
 	const char *query;          /* SQL, of the URL; NULL: it is the body */

@@ -21,7 +21,7 @@
 #include "ship/answer.h"
 #include "ship/binary.h"
 #include "ship/pause.h"
-#include "ship/pyroscope.h"
+#include "ship/pushed.h"
 #include "ship/s3.h"
 #include "ship/schema.h"
 #include "ship/url.h"
@@ -61,7 +61,7 @@ struct delivery {
 	struct prof *prof;
 	void *file; /* of S3: what is in it */
 	size_t len;
-	struct pyroscope pyroscope;
+	struct pushed pushed;
 	uint8_t *done; /* bit k: part k is there */
 	bool alarms_done, window_done;
 	bool doubt; /* some of it may be there, without our knowing */
@@ -71,7 +71,7 @@ static void delivery__done(struct delivery *d)
 {
 	rows__free(d->rows);
 	prof__free(d->prof);
-	pyroscope__done(&d->pyroscope);
+	pushed__done(&d->pushed);
 	free(d->file);
 	free(d->done);
 }
@@ -448,8 +448,7 @@ static enum answer put_object(struct sender *s, const struct delivery *d)
 static enum answer push_profiles(struct sender *s, struct delivery *d)
 {
 	const struct push_how how = {s->opts.url, s->opts.secrets, s->opts.timeout_ms};
-	enum answer a =
-		pyroscope__send(&d->pyroscope, s->http, &how, &s->news.bytes, &s->wait_s, s->why);
+	enum answer a = pushed__send(&d->pushed, s->http, &how, &s->news.bytes, &s->wait_s, s->why);
 
 	if (s->wait_s > WAIT_MAX_S)
 		s->wait_s = WAIT_MAX_S;
@@ -463,7 +462,7 @@ static enum answer attempt(struct sender *s, struct delivery *d)
 
 	if (s->opts.url->kind == SHIP_S3)
 		return put_object(s, d);
-	if (s->opts.url->kind == SHIP_PYROSCOPE)
+	if (ship_kind__is_pushed(s->opts.url->kind))
 		return push_profiles(s, d);
 	a = ask_version(s);
 	if (a == ANSWER_DONE && d->doubt)
@@ -549,7 +548,7 @@ static bool is_sending(const struct sender *s, const struct window_id *id)
 
 static int send_one(struct sender *s, const struct window_id *id, struct err *err)
 {
-	bool pushed = s->opts.url->kind == SHIP_PYROSCOPE;
+	bool pushed = ship_kind__is_pushed(s->opts.url->kind);
 	_cleanup_(delivery__done) struct delivery d = {
 		.doubt = (s->careful && !pushed) || is_sending(s, id),
 	};
@@ -566,7 +565,8 @@ static int send_one(struct sender *s, const struct window_id *id, struct err *er
 	if (r < 0)
 		return refuse(s, id, name, *why.text ? why.text : strerror(-r), err);
 	if (pushed)
-		pyroscope__make(&d.pyroscope, d.prof, s->opts.host, s->opts.rows.max_stacks);
+		pushed__make(&d.pushed, s->opts.url->kind, d.prof, &d.window,
+			     s->opts.rows.max_stacks);
 	else if (d.prof)
 		d.rows = rows__new(d.prof, &d.window, &s->opts.rows);
 	s->state.sending = *id;

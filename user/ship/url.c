@@ -17,6 +17,8 @@
 #define S3_SECURE "s3+https://"
 #define PYROSCOPE_PLAIN "pyroscope+http://"
 #define PYROSCOPE_SECURE "pyroscope+https://"
+#define OTLP_PLAIN "otlp+http://"
+#define OTLP_SECURE "otlp+https://"
 #define DEFAULT_REGION "us-east-1"
 #define LETTERS_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 #define HOST_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
@@ -113,7 +115,8 @@ static int parse_place(struct ship_url *ret, const char *host, const char *rest)
 	size_t len = strcspn(rest, "/?");
 	_cleanup_free_ char *port = xstrndup(rest, len);
 	bool is_s3 = ret->kind == SHIP_S3;
-	int usual = ret->https ? 443 : is_s3 ? 80 : 4040, number = usual;
+	int plain = is_s3 ? 80 : ret->kind == SHIP_OTLP ? 4318 : 4040;
+	int usual = ret->https ? 443 : plain, number = usual;
 
 	if (len && (*port != ':' || num__parse_int(port + 1, 1, 65535, &number) < 0))
 		return -1;
@@ -141,7 +144,14 @@ bool ship_url__is_s3(const char *text)
 
 const char *ship_kind__name(enum ship_kind kind)
 {
-	return kind == SHIP_S3 ? "s3" : kind == SHIP_PYROSCOPE ? "pyroscope" : "clickhouse";
+	static const char *const names[] = {
+		[SHIP_CLICKHOUSE] = "clickhouse",
+		[SHIP_S3] = "s3",
+		[SHIP_PYROSCOPE] = "pyroscope",
+		[SHIP_OTLP] = "otlp",
+	};
+
+	return names[kind];
 }
 
 static int refuse_place(const struct ship_url *url, const char *text, const char *option,
@@ -153,9 +163,9 @@ static int refuse_place(const struct ship_url *url, const char *text, const char
 				  "[?region=REGION] (or s3+https), of letters, digits, and - _ .",
 				  option, text, S3_PLAIN);
 	return err__usage(err,
-			  "%s '%s': that is not %sHOST:PORT[/PREFIX][?tenant=NAME] (or "
-			  "pyroscope+https), of letters, digits, and - _ .",
-			  option, text, PYROSCOPE_PLAIN);
+			  "%s '%s': that is not %s+http://HOST:PORT[/PREFIX][?tenant=NAME] (or "
+			  "%s+https), of letters, digits, and - _ .",
+			  option, text, ship_kind__name(url->kind), ship_kind__name(url->kind));
 }
 
 int ship_url__parse_any(struct ship_url *ret, const char *text, const char *option, struct err *err)
@@ -169,6 +179,8 @@ int ship_url__parse_any(struct ship_url *ret, const char *text, const char *opti
 		{S3_SECURE, SHIP_S3, true},
 		{PYROSCOPE_PLAIN, SHIP_PYROSCOPE, false},
 		{PYROSCOPE_SECURE, SHIP_PYROSCOPE, true},
+		{OTLP_PLAIN, SHIP_OTLP, false},
+		{OTLP_SECURE, SHIP_OTLP, true},
 	};
 	const char *at = NULL;
 	_cleanup_free_ char *host = NULL;

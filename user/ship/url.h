@@ -2,7 +2,8 @@
 /*
  * Where windows go: as rows to "clickhouse+http://HOST[:PORT]/DATABASE", or clickhouse+https; as
  * objects to "s3+http://HOST[:PORT]/BUCKET[/PREFIX…][?region=REGION]", or s3+https; as profiles to
- * "pyroscope+http://HOST[:PORT][/PREFIX…][?tenant=NAME]", or pyroscope+https.
+ * "pyroscope+http://HOST[:PORT][/PREFIX…][?tenant=NAME]", or pyroscope+https; likewise, by
+ * OpenTelemetry's protocol, to otlp+http or otlp+https.
  */
 #ifndef PMUBPF_SHIP_URL_H
 #define PMUBPF_SHIP_URL_H
@@ -12,7 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum ship_kind { SHIP_CLICKHOUSE, SHIP_S3, SHIP_PYROSCOPE };
+enum ship_kind { SHIP_CLICKHOUSE, SHIP_S3, SHIP_PYROSCOPE, SHIP_OTLP };
 
 struct ship_url {
 	enum ship_kind kind;
@@ -21,7 +22,7 @@ struct ship_url {
 	char *path;      /* of the others: "/bucket/prefix"; NULL: none */
 	char *region;    /* of S3 */
 	char *authority; /* of S3: host, and the port unless it goes without saying */
-	char *tenant;    /* of Pyroscope; NULL: none */
+	char *tenant;    /* of Pyroscope and OTLP; NULL: none */
 	bool https;
 	bool loopback; /* the host is this one, by an address or as localhost */
 };
