@@ -55,6 +55,7 @@ help:
 	  'make bench         what it costs beside perf, bcc, bpftrace (QUICK=1: under three minutes); as root' \
 	  'make scale         machines larger than this one, by replaying a recording' \
 	  'make soak          what an hour beside 2,000 starts a minute takes; as root' \
+	  'make soak-agent    the same of an agent, beside 300 containers; as root' \
 	  'make install       DESTDIR, prefix; make uninstall takes it away' \
 	  'make format        clang-format, in place' \
 	  'make clean' \

@@ -39,7 +39,7 @@ $(BENCH)/pathsnofp: tests/workloads/manypaths.c tests/workloads/spin.h
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WORKLOAD_FLAGS) -fomit-frame-pointer $(LDFLAGS) $< -o $@
 
-.PHONY: bench scale soak
+.PHONY: bench scale soak soak-agent
 bench: all workloads $(BENCH)/meter $(BENCH)/felt $(BENCH)/pathsnofp $(BENCH)/replay $(BENCH)/pmubpf-cuts
 	$(Q)mk/deps.sh bench || echo 'make: not all of what is measured can be had' >&2
 	$(Q)O=$(O) QUICK=$(QUICK) tests/bench/bench.sh
@@ -50,3 +50,6 @@ scale: workloads $(BENCH)/pmubpf-stream $(BENCH)/replay
 
 soak: all
 	$(Q)tests/bench/soak.sh
+
+soak-agent: all workloads
+	$(Q)O=$(O) SOAK_AGENT=1 tests/bench/soak.sh
