@@ -15,7 +15,6 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "render/escape.h"
-#include "render/jumps.h"
 #include "render/report_head.h"
 
 enum {
@@ -82,18 +81,18 @@ void code_place__text(struct sources *sources, const char *file, uint32_t line, 
 		put_source(text, out);
 }
 
-static void choose_rows(struct table *t)
+bool *code_rows__shown(const struct code_rows *v)
 {
-	const struct code_rows *v = t->rows;
+	bool *shown = xcalloc(v->n, sizeof(*shown));
 
-	t->shown = xcalloc(v->n, sizeof(*t->shown));
 	for (size_t i = 0; i < v->n; i++) {
 		size_t from = i > NEAR_ROWS ? i - NEAR_ROWS : 0;
 
 		for (size_t k = from; k < v->n && k <= i + NEAR_ROWS && v->list[i].values; k++)
-			t->shown[k] = true;
-		t->shown[i] |= v->all;
+			shown[k] = true;
+		shown[i] |= v->all;
 	}
+	return shown;
 }
 
 static bool find_row(const struct code_rows *v, uint64_t address, size_t *ret)
@@ -106,19 +105,18 @@ static bool find_row(const struct code_rows *v, uint64_t address, size_t *ret)
 	return low < v->n && v->list[low].address == address;
 }
 
-static void find_jumps(struct table *t)
+void code_rows__jumps(const struct code_rows *v, const bool *shown, struct jumps *ret)
 {
-	const struct code_rows *v = t->rows;
-
+	*ret = (struct jumps){0};
 	for (size_t i = 0; i < v->n; i++) {
 		const struct listing_row *insn = v->list[i].insn;
 		size_t to;
 
 		if (insn && insn->flow == LISTING_JUMP && insn->target &&
-		    find_row(v, insn->target, &to) && to != i && (t->shown[i] || t->shown[to]))
-			jumps__add(&t->jumps, i, to);
+		    find_row(v, insn->target, &to) && to != i && (shown[i] || shown[to]))
+			jumps__add(ret, i, to);
 	}
-	jumps__settle(&t->jumps);
+	jumps__settle(ret);
 }
 
 static bool same_place(const struct code_row *a, const struct code_row *b)
@@ -215,10 +213,9 @@ void code_head__notes(const struct buf *notes, struct buf *out)
 
 void code_rows__text(const struct code_rows *rows, struct buf *out)
 {
-	struct table t = {.rows = rows, .out = out};
+	struct table t = {.rows = rows, .out = out, .shown = code_rows__shown(rows)};
 
-	choose_rows(&t);
-	find_jumps(&t);
+	code_rows__jumps(rows, t.shown, &t.jumps);
 	put_rows(&t);
 	jumps__done(&t.jumps);
 	free(t.shown);

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "prof/sources.h"
+#include "render/jumps.h"
 #include "sym/listing.h"
 
 struct code_row {
@@ -33,6 +34,10 @@ struct code_rows {
 };
 
 void code_rows__text(const struct code_rows *rows, struct buf *out);
+/* Which of them are shown: those near ones with values, or all; the caller frees. */
+bool *code_rows__shown(const struct code_rows *rows);
+/* Jumps from or to what is shown; the caller ends them with jumps__done(). */
+void code_rows__jumps(const struct code_rows *rows, const bool *shown, struct jumps *ret);
 /* An instruction of a listing, without values. */
 struct code_row code_row__of(const struct listing *listing, const struct listing_row *insn);
 /* Of what stands before them: "# key     text", and a line for each note. */
