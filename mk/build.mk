@@ -82,7 +82,7 @@ $(patsubst %.c,$(O)/%.o,$(wildcard user/*/pprof*.c)): $(PPROF_H)
 # The picture's page, from its parts in the order in which they need each other, as two texts in
 # html.o.
 PAGE := $(O)/gen/page/tail.html
-PAGE_SRC := page.html style.css format.js data.js root.js tally.js ratio.js windows.js timeline.js colour.js view.js draw.js \
+PAGE_SRC := page.html style.css format.js data.js root.js tally.js ratio.js windows.js timeline.js code.js colour.js view.js draw.js \
 	graph.js table.js controls.js foot.js main.js
 
 $(PAGE): mk/page.sh $(PAGE_SRC:%=user/html/%)

@@ -283,6 +283,69 @@ t_recording_of_windows() {
 		"windows with samples"
 }
 
+# The program, its profile and its page: of nobody else.
+record_lines() { # OPTIONS…
+	cp "$WORKLOADS/lines" "$T/lines"
+	pmb_ok record -e cpu-clock,page-faults/period=1/ -o "$T/page.html" -o "$T/p.pb.gz" "$@" -- \
+		"$T/lines" 0.5
+}
+
+t_code_of_the_hottest() {
+	need_root
+	need_browser
+	record_lines --code --source "$TOP/tests/workloads"
+	expect_match "$T/err" '^pmubpf: code of [0-9]+ functions in the page: [0-9]+ kB$' "its size"
+	"$PMUBPF" annotate -j --source "$TOP/tests/workloads" hot "$T/p.pb.gz" >"$T/hot.json" ||
+		fail "annotate"
+	check code "$T/page.html" "$T/hot.json"
+	pmb_ok report --code=3 --source "$TOP/tests/workloads" -o "$T/again.html" "$T/p.pb.gz"
+	expect_match "$T/err" '^pmubpf: code of 3 functions' "how many were asked for"
+	pmb_ok report -o "$T/none.html" "$T/p.pb.gz"
+	check no_code "$T/none.html"
+}
+
+# As for annotate: with the rights of who called sudo; sources of the folder that was named alone.
+t_code_that_is_closed() {
+	need_root
+	need_browser
+	record_lines --code
+	check code_closed "$T/page.html"
+	chmod 700 "$T/lines"
+	chmod 755 "$T"
+	SUDO_UID=65534 SUDO_GID=65534 pmb_ok report --code -o "$T/closed.html" "$T/p.pb.gz"
+	check code_closed "$T/closed.html" 'Permission denied'
+	mkdir -m 700 "$T/sources"
+	cp "$TOP/tests/workloads/lines.c" "$T/sources"
+	chmod 755 "$T/lines"
+	SUDO_UID=65534 SUDO_GID=65534 pmb_ok report --code --source "$T/sources" \
+		-o "$T/closed.html" "$T/p.pb.gz"
+	check code_closed "$T/closed.html"
+}
+
+t_code_is_data() {
+	need_browser
+	printf 'a-1/1;main;<b>f</b> 1000\n' >"$T/folded"
+	cat >"$T/code.json" <<-'JSON'
+		{"types":["work_sample","work_time","misses_event"],"functions":[{
+		"name":"<b>f</b>","module":"","file":"","kind":0,"base":false,"build_id":null,
+		"read":"<svg/onload=alert(1)>","events":[],"sums":[1,1000,0],
+		"rows":[[16,"</script><script>alert(1)</script>","+>",1,7,
+		"<img src=x onerror=alert(1)>",[1,1000,0]],3],"source":[[1,7,"<b>source</b>"]],
+		"files":["","<b>x</b>.c"],"notes":["<iframe src=javascript:alert(1)>"]}],
+		"left_out":0}
+	JSON
+	"$PAGES" code "$T/folded" "$T/code.json" >"$T/page.html" || fail "no page"
+	expect_no_match "$T/page.html" 'alert\(1\)' "code stands in the page"
+	check hostile_code "$T/page.html"
+}
+
+t_code_needs_a_page() {
+	expect_refused 2 'add -o FILE.html' report --code p.pb.gz
+	expect_refused 2 '--source goes with --code' report --source . -o "$T/x.html" p.pb.gz
+	expect_refused 2 'from 1 to 200' report --code=0 -o "$T/x.html" p.pb.gz
+	expect_refused 2 'add -o FILE.html' record --code -e cpu-clock -- true
+}
+
 # Page faults into typed arrays: the sums of both pictures are those of rows.
 t_recording_of_data() {
 	need_root

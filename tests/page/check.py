@@ -869,6 +869,129 @@ def check_no_ratios(browser, page, _):
     quiet(browser)
 
 
+CODE_ROWS = """
+    const lines = {}, insns = {}, sums = picture.code.columns.map(() => 0);
+    let line = null;
+    for (const row of document.getElementById('code-rows').children) {
+        const cells = [...row.querySelectorAll('.number')].map(c => c.textContent);
+        if (row.classList.contains('heading'))
+            line = row.querySelector('code').textContent;
+        if (row.classList.contains('insn'))
+            (lines[line] ||= []).push(cells);
+    }
+    return lines;"""
+
+
+def shown_code(browser):
+    return browser.run("""return {title: document.getElementById('code-title').textContent,
+        note: document.getElementById('code-note').textContent, hidden: document.getElementById('code').hidden,
+        rows: document.getElementById('code-rows').children.length,
+        columns: [...document.getElementById('code-columns').children].map(c => c.textContent),
+        buttons: [...document.getElementById('code-lines').children].map(b => b.textContent)}""")
+
+
+def click_frame(browser, name):
+    """With the mouse, where the widest frame of that name is."""
+    x, y = browser.run("""const f = [...Array(picture.data.functions.n).keys()].find(f => functionName(picture.data, f) === arguments[0]);
+        const {graph} = picture, node = graph.widestOf(f), {rowOf, end, depth} = picture.data.tree, s = graph.scene;
+        graph.bringIntoSight(node);
+        const {left, top} = document.getElementById('canvas').getBoundingClientRect(), scroll = graph.scroll.scrollTop;
+        const middle = (s.widths[rowOf[node]] + s.widths[rowOf[end[node]]]) / 2;
+        return [left + (middle - s.left) / (s.right - s.left) * graph.painter.width,
+            top + graph.painter.y(depth[node], {...s, top: scroll}) + 9]""", name)
+    browser.click(x, y)
+
+
+def check_code(browser, page, annotated):
+    """A click on a frame shows its function's code, with what annotate says of it."""
+    with open(annotated) as file:
+        want = json.load(file)
+    opened(browser, page)
+    code = shown_code(browser)
+    expect(not code["hidden"] and "hot" in code["buttons"], f"the page doesn't say what code it has: {code}")
+    for name in ("hot", "_start", "spin_inner"):  # the last one has its code in hot
+        browser.run("picture.zoom(0); picture.graph.jump()")
+        click_frame(browser, name)
+        code = shown_code(browser)
+        expect(code["title"] == ("Code" if name == "_start" else "hot"), f"a click on {name}: {code}")
+        expect(name != "_start" or "no code of _start" in code["note"], f"a click on {name}: {code}")
+    code = shown_code(browser)
+    expect(code["columns"] == ["cpu-clock · near", "page-faults · exact"], f"columns: {code['columns']}")
+    figures = browser.run("""const {data, code} = picture, c = code.of.get(code.ofName('hot'));
+        return {lines: codeLines(c, 0).map(([file, line, values]) => [line, ...values]), types: data.code.types, sums: c.sums}""")
+    for event in ("cpu-clock", "page-faults"):
+        at = figures["types"].index(event + "_sample")
+        ours = {line[0]: line[1 + at] for line in figures["lines"]}
+        theirs = {line["line"]: sum(e["self"]["samples"] for e in line["events"] if e["event"] == event) for line in want["lines"]}
+        expect(ours == theirs, f"{event} by line: the page has {ours}, annotate {theirs}")
+        expect(sum(ours.values()) == figures["sums"][at], f"{event}: lines don't add up to the function")
+    rows = browser.run(CODE_ROWS)
+    touch = [cells for line, cells in rows.items() if "line: touch" in line]
+    expect(touch and ["100\u2009%"] == [c[1] for cells in touch for c in cells if c[1]], f"page faults are shown on {rows}")
+    hottest = code["buttons"][0]
+    expect(hottest.startswith("lines.c:"), f"the hottest line is {hottest}")
+    browser.run("document.getElementById('code-lines').firstChild.click()")
+    seen = browser.run("""const rows = document.getElementById('code-rows'), {top, bottom} = rows.getBoundingClientRect();
+        return [...rows.children].filter(r => r.getBoundingClientRect().top >= top && r.getBoundingClientRect().bottom <= bottom)
+            .map(r => r.textContent).join()""")
+    expect(hottest.split("\u2002")[0] in seen, f"the hottest line isn't in sight: {seen}")
+    check_code_hands(browser)
+    quiet(browser)
+
+
+def check_code_hands(browser):
+    other = browser.run("return picture.data.code.functions.find(c => c.name !== 'hot').name")
+    browser.run("picture.set({search: arguments[0], how: 'exact'})", other)
+    expect(shown_code(browser)["title"] == other, "the code isn't that of the row that was picked")
+    browser.run("picture.set({search: 'spin_inner', how: 'exact'})")
+    expect(shown_code(browser)["title"] == "hot", "what was inlined isn't shown where it has its code")
+    browser.run("picture.zoom(0); picture.set({search: '', how: 'plain'})")
+    expect(shown_code(browser)["title"] == "Code", "there is code of nothing")
+    click_frame(browser, "hot")
+    browser.run("picture.set({search: '', how: 'plain'})")
+    expect(shown_code(browser)["title"] == "hot", "the code isn't that of the zoom any more")
+    browser.run("document.activeElement.blur()")
+    browser.keys("k")
+    expect(shown_code(browser)["hidden"] and "code=off" in browser.run("return location.hash"), "k doesn't hide the code")
+    browser.keys("k")
+    expect(not shown_code(browser)["hidden"], "k doesn't show it again")
+
+
+def check_code_closed(browser, page, words):
+    """Neither instructions nor sources that who asked for the page couldn't read."""
+    opened(browser, page)
+    codes = browser.run("return picture.data.code.functions")
+    hot = next(c for c in codes if c["name"] == "hot")
+    expect(all(not c["source"] for c in codes), "there is source")
+    if words:
+        expect(hot["read"] is None and words in hot["notes"][0], f"what is read: {hot['read']}, {hot['notes']}")
+    else:
+        expect(hot["read"] and any(isinstance(r, list) and r[1] for r in hot["rows"]), "there are no instructions")
+    quiet(browser)
+
+
+def check_hostile_code(browser, page, _):
+    opened(browser, page)
+    browser.run("for (let i = 1; i < picture.data.tree.n; i++) picture.zoom(i)")
+    text = browser.run("return document.getElementById('code').textContent")
+    for hostile in ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<b>source</b>", "<svg/onload=alert(1)>"):
+        expect(hostile in text, f"{hostile} isn't there as it is: {text}")
+    expect(browser.alert() is None and not browser.run("return window.hacked"), "something of it has run")
+    expect(browser.run("return document.scripts.length") == 1, "there are more scripts than the page's own")
+    expect(browser.run("return document.querySelectorAll('img, b, iframe, svg, script[src], a').length") == 0,
+           "something of it has become an element")
+    quiet(browser)
+
+
+def check_no_code(browser, page, _):
+    opened(browser, page)
+    expect(browser.run("return document.getElementById('code').hidden && document.getElementById('code-switch').hidden"),
+           "a page without code has room for it")
+    browser.keys("k")
+    expect(browser.run("return location.hash") == "", "k does something")
+    quiet(browser)
+
+
 def main():
     name, page, *rest = sys.argv[1:]
     with Browser(dark=os.environ.get("DARK") == "1") as browser:

@@ -5,6 +5,7 @@
  *
  * 	pages html NEW.folded [OLD.folded] >page.html
  * 	pages ratio NEW.folded >page.html
+ * 	pages code NEW.folded CODE.json >page.html
  * 	pages speedscope NEW.folded >profile.json
  * 	pages pprof NEW.folded >profile.pb.gz
  *
@@ -239,20 +240,35 @@ static struct prof *read_folded(const char *path, bool ratio)
 	return m.p;
 }
 
+static bool read_text(const char *path, struct buf *out)
+{
+	_cleanup_fclose_ FILE *file = fopen(path, "r");
+	char some[4096];
+	size_t n;
+
+	while (file && (n = fread(some, 1, sizeof(some), file)) > 0)
+		buf__add(out, some, n);
+	return out->len > 0;
+}
+
 int main(int argc, char **argv)
 {
+	_cleanup_(buf__done) struct buf code = {0};
 	struct prof *new, *old;
-	bool ratio;
+	bool ratio, coded;
 	int r;
 
 	if (argc < 3)
 		return 2;
 	ratio = strcmp(argv[1], "ratio") == 0;
 	new = read_folded(argv[2], ratio);
-	old = argc > 3 ? read_folded(argv[3], ratio) : NULL;
-	r = ratio || strcmp(argv[1], "html") == 0 ? html__write(stdout, new, old) :
-	    strcmp(argv[1], "pprof") == 0         ? pprof__write(stdout, new) :
-						    speedscope__write(stdout, new);
+	coded = strcmp(argv[1], "code") == 0;
+	if (coded && (argc < 4 || !read_text(argv[3], &code)))
+		return 2;
+	old = argc > 3 && !coded ? read_folded(argv[3], ratio) : NULL;
+	r = ratio || coded || strcmp(argv[1], "html") == 0 ? html__write(stdout, new, old, &code) :
+	    strcmp(argv[1], "pprof") == 0                  ? pprof__write(stdout, new) :
+							     speedscope__write(stdout, new);
 	prof__free(new);
 	prof__free(old);
 	return r < 0;

@@ -5,6 +5,7 @@
 
 #include "prof_build.h"
 #include "render/code.h"
+#include "render/html_code.h"
 
 static uint32_t function(struct prof *p, const char *name)
 {
@@ -73,7 +74,78 @@ Test(code, functions)
 	prof__free(p);
 }
 
+/* By their own instructions, whatever was inlined there; what has no name is left out. */
+Test(code, hottest)
+{
+	struct prof *p = example();
+	struct code_functions f;
+
+	add(p, map(p, "/bin/c"), 0x400020, 0, prof__function(p, &(struct prof_function){0}), 1000);
+	code_functions__hottest(&f, p, 10);
+	cr_assert_eq(f.n, 3);
+	cr_expect_eq(f.list[0].values[0], 1 + 2 + 4 + 8 + 64);
+	cr_expect_str_eq(prof__text(p, f.list[1].file), "/bin/b");
+	cr_expect_eq(f.list[1].values[0], 32);
+	cr_expect_str_eq(prof__text(p, f.list[2].name), "other");
+	cr_expect_eq(f.list[2].values[0], 16);
+	code_functions__done(&f);
+	code_functions__hottest(&f, p, 1);
+	cr_expect_eq(f.n, 1);
+	code_functions__done(&f);
+	prof__free(p);
+}
+
+static struct prof *with_second_event(void)
+{
+	struct prof *p = prof__new();
+	uint32_t where, location, stack;
+
+	prof__type(p, "cycles", "count");
+	prof__type(p, "misses", "count");
+	for (int i = 0; i < 3; i++) {
+		where = function(p, (const char *[]){"most", "middle", "misses"}[i]);
+		location = prof__location(p, map(p, "/bin/a"), 0x400010,
+					  &(struct prof_line){.function = where}, 1);
+		stack = prof__stack(p, &location, 1);
+		prof__sample(p, stack, prof__labels(p, NULL, 0))[0] = 100 - 40 * i;
+		prof__sample(p, stack, prof__labels(p, NULL, 0))[1] = i == 2 ? 5 : 0;
+	}
+	return p;
+}
+
+/* However much rarer it is than the others. */
+Test(code, hottest_of_any_event)
+{
+	struct prof *p = with_second_event();
+	struct code_functions f;
+
+	code_functions__hottest(&f, p, 2);
+	cr_assert_eq(f.n, 2);
+	cr_expect_str_eq(prof__text(p, f.list[0].name), "misses");
+	cr_expect_str_eq(prof__text(p, f.list[1].name), "most");
+	code_functions__done(&f);
+	prof__free(p);
+}
+
 /* The listing knows of instructions at 0x10 and 0x14 (of 4 bytes) and 0x18. */
+static void expect_page(const struct code_view *v)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+	struct json j = {.out = &text, .one_line = true};
+
+	html_code__put(v, &j);
+	cr_expect_str_eq(
+		text.data,
+		"{\"name\": \"work(int)\",\"module\": \"a\",\"file\": \"a.c\",\"kind\": 0,"
+		"\"read\": null,\"build_id\": null,\"base\": false,"
+		"\"events\": [{\"event\": \"cycles\",\"nearness\": null}],\"sums\": [79],"
+		"\"rows\": [[4194320,\"\",\"\",1,3,\"\",[1]],[4194324,\"\",\"\",1,3,\"\",[2]],"
+		"[4194325,null,\"\",2,9,\"\",[4]],[4194328,\"\",\"\",1,3,\"\",0],"
+		"[4194432,null,\"\",2,9,\"\",[8]],"
+		"[18446744073709551615,null,\"\",2,9,\"\",[64]]],"
+		"\"source\": [],\"files\": [\"\",\"/src/a.c\",\"a.c\"],\"notes\": []}\n");
+}
+
 Test(code, rows_and_lines_add_up)
 {
 	struct prof *p = example();
@@ -114,6 +186,7 @@ Test(code, rows_and_lines_add_up)
 	cr_expect_eq(sum, points.sums[0]);
 	cr_expect_eq(of_lines, points.sums[0]);
 	cr_expect_eq(sum, 1 + 2 + 4 + 8 + 64);
+	expect_page(&v);
 	code_view__done(&v);
 	code_points__done(&points);
 	code_functions__done(&f);

@@ -191,7 +191,7 @@ static char *decoded(const struct prof *new, const struct prof *before)
 	size_t n_columns = before ? 4 : 2, n_of_groups = before ? 8 : 7;
 	char **lines;
 
-	html_data__encode(&r.data, new, before);
+	html_data__encode(&r.data, new, before, NULL);
 	read_head(&r);
 	n_f = count(&r, "functions"), n_t = count(&r, "towers"), n_g = count(&r, "groups");
 	n_s = count(&r, "stacks"), n_r = count(&r, "rows");
@@ -211,6 +211,7 @@ static char *decoded(const struct prof *new, const struct prof *before)
 	tower = column(&r, n_t ? n_r : 0);
 	for (size_t i = 0; i < n_columns; i++)
 		values[i] = column(&r, n_r);
+	cr_expect_eq(number(&r), 0, "there is code");
 	cr_assert_eq(r.at, r.data.len, "bytes are left over");
 
 	lines = xcalloc(n_r + 1, sizeof(*lines));
@@ -318,7 +319,7 @@ Test(html, large_and_negative_values)
 	ADD(p, "b", 1, -3, 5, place(p, 0, "f", NULL));
 	text = decoded(p, NULL);
 	cr_assert_str_eq(text, "1 a/6;f/0 576460752303423487 1\n1 b/6;f/0 5 0\n");
-	html_data__encode(&data, p, NULL);
+	html_data__encode(&data, p, NULL, NULL);
 	cr_assert(strstr(data.data + 2, "\"negative\": 1"));
 }
 
@@ -432,7 +433,7 @@ static void put_page(struct buf *out, const struct prof *prof)
 	size_t len;
 	FILE *file = open_memstream(&text, &len);
 
-	cr_assert_eq(html__write(file, prof, NULL), 0);
+	cr_assert_eq(html__write(file, prof, NULL, NULL), 0);
 	fclose(file);
 	buf__add(out, text, len);
 }
@@ -467,7 +468,7 @@ static void check_page(void)
 	uLongf size;
 	const char *at, *to;
 
-	html_data__encode(&data, p, NULL);
+	html_data__encode(&data, p, NULL, NULL);
 	put_page(&page, p);
 	cr_assert(strstr(page.data, "default-src 'none'"));
 	cr_assert(!strstr(page.data, "@SCRIPT") && !strstr(page.data, "@STYLE"));
@@ -501,6 +502,19 @@ Test(html, write_that_fails_is_told)
 {
 	FILE *full = fopen("/dev/full", "w");
 
-	cr_assert_eq(html__write(full, p, NULL), -ENOSPC);
+	cr_assert_eq(html__write(full, p, NULL, NULL), -ENOSPC);
 	fclose(full);
+}
+
+Test(html, code_is_behind_the_columns)
+{
+	_cleanup_(buf__done) struct buf with = {0}, without = {0}, code = {0};
+
+	ADD(p, "a", 1, 1, 10, place(p, 0, "main", NULL));
+	buf__puts(&code, "{\"types\": []}");
+	html_data__encode(&without, p, NULL, NULL);
+	html_data__encode(&with, p, NULL, &code);
+	cr_assert_eq(with.len, without.len + code.len);
+	cr_expect_eq(with.data[without.len - 1], (char)code.len);
+	cr_expect_str_eq(with.data + without.len, code.data);
 }

@@ -145,13 +145,13 @@ Test(moments, steps_of_a_picture_are_bounded)
 Test(moments, what_the_page_is_told)
 {
 	_cleanup_(buf__done) struct buf data = {0};
-	/* the last columns: moments, then three types of two rows */
-	static const uint8_t want[] = {3, 4, 0xe8, 7, 0xe8, 7, 1, 1, 0, 0};
+	/* the last columns: moments, then three types of two rows; no code */
+	static const uint8_t want[] = {3, 4, 0xe8, 7, 0xe8, 7, 1, 1, 0, 0, 0};
 
 	prof__comment(p, "timeline: steps of 10 ms");
 	sample_at("f,main", 60);
 	sample_at("f,main", 20);
-	html_data__encode(&data, p, NULL);
+	html_data__encode(&data, p, NULL, NULL);
 	cr_expect(strstr(data.data + 2, "\"grid_ms\": 10,\"steps\": 7,"), "%s", data.data + 2);
 	cr_assert_gt(data.len, sizeof(want));
 	cr_expect_eq(memcmp(data.data + data.len - sizeof(want), want, sizeof(want)), 0);

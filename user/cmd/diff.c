@@ -275,7 +275,7 @@ static int write_picture(const struct diff_run *run, FILE *file)
 	const struct side *old = &run->sides[0], *new = &run->sides[1];
 
 	return html__write(file, new->picture ? new->picture : new->prof,
-			   old->picture ? old->picture : old->prof);
+			   old->picture ? old->picture : old->prof, NULL);
 }
 
 static int write_diff(struct diff_run *run, bool *ret_grown, struct err *err)

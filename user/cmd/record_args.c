@@ -36,6 +36,8 @@ enum {
 	OPT_LOOKBACK,
 	OPT_LOOKAHEAD,
 	OPT_TIMELINE,
+	OPT_CODE,
+	OPT_SOURCE,
 };
 
 enum { DEFAULT_LOOKBACK_S = 30, MAX_LOOKBACK_S = 3600, DEFAULT_GRID_MS = 10 };
@@ -112,6 +114,11 @@ static const struct argp_option options[] = {
 	 "that have "
 	 "none here",
 	 0},
+	{"code", OPT_CODE, "N", OPTION_ARG_OPTIONAL,
+	 "In a .html: lines and instructions of the N functions with most samples of their own "
+	 "(default: 20), as annotate has them",
+	 0},
+	{"source", OPT_SOURCE, "DIR", 0, "With --code: and the sources that are in DIR", 0},
 	{"addr", OPT_ADDR, "page", OPTION_ARG_OPTIONAL,
 	 "A last frame [0x…]: the data address, or its page, of events that have one", 0},
 	{"data", OPT_DATA, 0, 0,
@@ -288,6 +295,11 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 	case OPT_REGIONS:
 		a->regions = arg;
 		return 0;
+	case OPT_CODE:
+		return page_code__parse(&a->code, arg, a->err);
+	case OPT_SOURCE:
+		a->code.source = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -412,6 +424,15 @@ static int check_branches(struct record_args *a)
 	return 0;
 }
 
+static int check_code(const struct record_args *a)
+{
+	bool has_page = false;
+
+	for (size_t i = 0; i < a->n_outputs; i++)
+		has_page |= a->outputs[i].format == format__named("html");
+	return page_code__check(&a->code, has_page, a->err);
+}
+
 static int check(struct record_args *a, const char *subcommand)
 {
 	int r = sampling_args__check(&a->sampling, subcommand);
@@ -422,6 +443,8 @@ static int check(struct record_args *a, const char *subcommand)
 		r = check_branches(a);
 	if (r == 0)
 		r = check_alarms(a);
+	if (r == 0)
+		r = check_code(a);
 	if (r < 0)
 		return r;
 	if (a->sampling.session.grid_ns && (a->passes || a->alarms.n_texts))

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "cmd/alarms.h"
+#include "cmd/page_code.h"
 #include "cmd/sampling_args.h"
 #include "model/measure.h"
 #include "render/format.h"
@@ -27,6 +28,7 @@ struct record_args {
 	size_t n_by;
 	struct format_opts show; /* as the folded lines are wanted */
 	bool no_symbols;
+	struct page_code_opts code; /* of pages */
 	const char *summary;
 	const char *regions; /* a list that is renewed while recording; NULL: not wanted */
 	struct names_opts names;

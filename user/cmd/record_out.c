@@ -59,6 +59,7 @@ void record_out__done(struct record_out *out)
 		output__done(&out->files[i]);
 	output__done(&out->summary);
 	held_up__done(&out->held_up);
+	buf__done(&out->code);
 	free(out->files);
 	free(out->measures);
 }
@@ -77,6 +78,7 @@ static struct format_opts show_opts(struct record_out *out)
 
 	opts.max_bytes = out->args->sampling.session.max_memory / BUDGET_OUTPUT_PART;
 	opts.cut = &out->cut;
+	opts.code = &out->code;
 	return opts;
 }
 
@@ -297,6 +299,16 @@ static struct cost cost_with_names(const struct session_result *result, const st
 	return cost;
 }
 
+/* Another signal ends that, and the files are written without. */
+static void find_code(struct record_out *out, const struct prof *prof)
+{
+	_cleanup_close_ int more = signals__more_fd();
+	const struct record_args *a = out->args;
+
+	if (a->code.functions)
+		page_code__find(&out->code, prof, &a->code, more, a->sampling.quiet);
+}
+
 /* What was recorded is given back before the files are written. */
 static int write_profile(struct record_out *out, struct session_result *result, struct names *names,
 			 const struct places *places, const uint32_t *sites,
@@ -310,6 +322,7 @@ static int write_profile(struct record_out *out, struct session_result *result, 
 	prof = make_prof(out, result, names, places, sites, summary);
 
 	forget_recording(result, names);
+	find_code(out, prof);
 	r = write_files(out, prof, err);
 	if (out->taker) {
 		int taken;

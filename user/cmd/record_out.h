@@ -35,6 +35,7 @@ struct record_out {
 	struct processor_watch processor;
 	struct held_up held_up;
 	struct room_cut cut;
+	struct buf code;         /* of pages */
 	const struct kept *kept; /* NULL: all of it; borrowed */
 };
 

@@ -263,12 +263,14 @@ static int write_out(struct report_run *run, struct err *err)
 	const struct report_args *a = run->args;
 	FILE *file = run->output.file ? run->output.file : stdout;
 	struct room_cut cut = {0};
+	_cleanup_(buf__done) struct buf code = {0};
 	const struct format_opts opts = {
 		.unit = -1,
 		.by = run->begins,
 		.inlined = true,
 		.max_bytes = profiles__max_output(&a->limits),
 		.cut = &cut,
+		.code = &code,
 	};
 	int r;
 
@@ -277,6 +279,8 @@ static int write_out(struct report_run *run, struct err *err)
 			err, "--%s is not written to a terminal: name a file with -o, or pipe it",
 			a->format->name);
 	tell_negative(run);
+	if (a->code.functions)
+		page_code__find(&code, run->prof, &a->code, -1, false);
 	if (run->output.file)
 		output__empty(&run->output);
 	r = a->format   ? a->format->write(file, run->prof, &opts) :

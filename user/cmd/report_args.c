@@ -36,6 +36,8 @@ enum {
 	OPT_CSV,
 	OPT_MAX_SIZE,
 	OPT_SYMBOLS,
+	OPT_CODE,
+	OPT_SOURCE,
 	OPT_CONTAINER,
 	OPT_FORMAT, /* and one for each format */
 };
@@ -108,6 +110,11 @@ static const struct argp_option options[] = {
 	{"json", 'j', 0, 0, "JSON", 0},
 	{"csv", OPT_CSV, 0, 0, "Comma-separated values, all numbers in full", 0},
 	FORMATS(OPTION, NEXT_OPTION),
+	{"code", OPT_CODE, "N", OPTION_ARG_OPTIONAL,
+	 "With --html: lines and instructions of the N functions with most samples of their own "
+	 "(default: 20), as annotate has them",
+	 0},
+	{"source", OPT_SOURCE, "DIR", 0, "With --code: and the sources that are in DIR", 0},
 	{0, 0, 0, 0, "Reading:", 5},
 	{"symbols", OPT_SYMBOLS, "DIR", 0,
 	 "Name addresses without names by the files in DIR that have the build-ids", 0},
@@ -238,6 +245,11 @@ static int parse_output(struct report_args *a, int key, char *arg)
 		return 0;
 	case OPT_CSV:
 		a->csv = true;
+		return 0;
+	case OPT_CODE:
+		return page_code__parse(&a->code, arg, a->err);
+	case OPT_SOURCE:
+		a->code.source = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -402,7 +414,12 @@ int report_args__parse(struct report_args *a, int argc, char **argv, struct err 
 	settle_format(a);
 	a->from.fleet.only = &a->selection;
 	r = from__settle(&a->from, err);
-	return r < 0 ? r : check(a);
+	if (r == 0)
+		r = check(a);
+	a->code.symbols = a->symbols;
+	return r < 0 ? r :
+		       page_code__check(&a->code, a->format && a->format == format__named("html"),
+					err);
 }
 
 void report_args__done(struct report_args *a)

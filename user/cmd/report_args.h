@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "cmd/from.h"
+#include "cmd/page_code.h"
 #include "prof/pprof_read.h"
 #include "prof/select.h"
 #include "render/format.h"
@@ -18,9 +19,10 @@ struct report_args {
 	struct pprof_limits limits;
 	struct selection selection;
 	const char *symbols; /* a folder, or NULL */
-	const char *by;      /* NULL: function */
-	const char *layout;  /* a type; NULL: rows are shown */
-	bool regions;        /* are shown, instead of rows */
+	struct page_code_opts code;
+	const char *by;     /* NULL: function */
+	const char *layout; /* a type; NULL: rows are shown */
+	bool regions;       /* are shown, instead of rows */
 	enum { BRANCHES_NONE, BRANCHES_TABLE, BRANCHES_BOLT, BRANCHES_AUTOFDO } branches;
 	const char *binary; /* of the last two; NULL: the one with most records */
 	double factor;      /* of --regions; 0: its default */

@@ -180,6 +180,7 @@ const KEYS = [
 	["m", "when samples were", app => app.switchHeat(), app => app.timeline.there],
 	["g", "to the moments: arrows, Enter, Shift", app => app.timeline.focus(), app => app.timeline.there],
 	["b", "the next range is what is compared with", app => app.compareNext(), app => app.timeline.there],
+	["k", "code of the chosen function", app => app.switchCode(), app => app.code.there],
 	["i", "flame or icicle", app => app.set({layout: app.view.layout === "flame" ? "icicle" : "flame"})],
 	["c", "next meaning of colours", app => app.nextColours()],
 	["t", "table", app => app.set({side: app.view.side === "on" ? "off" : "on"})],

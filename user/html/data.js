@@ -156,7 +156,9 @@ function decode(bytes) {
 
 	for (let side = 0; side < sides; side++)
 		values.push(head.types.map(() => columns.next(head.rows, Float64Array)));
+	const codeSize = columns.next(1, Uint32Array)[0];
 	return {
+		code: codeSize ? JSON.parse(columns.text(codeSize)) : null,
 		head, ratios: head.ratios, functions, towers, groups, tree, group, tower, moment, values, sides, texts: head.texts,
 		timeline: head.steps ? {gridMs: head.grid_ms, steps: head.steps} : null,
 		types: head.types, stacks: head.stacks, rows: head.rows,

@@ -21,6 +21,7 @@ class App {
 		this.table = new Table(data, {pick: f => this.pick(f), focus: f => this.focus(f)});
 		this.windows = new Windows(data, {choose: range => this.set({lasted: rangeText(range)})});
 		this.timeline = new Timeline(data, {choose: (span, second) => this.chooseTime(span, second)});
+		this.code = new Code(data, {pick: f => this.focus(f)});
 		this.second = false; // the next range of time is the one to compare with
 		this.who = kept((container, pid, tid, window) => {
 			const number = text => text === "" ? null : Number(text), name = data.texts.indexOf(window);
@@ -62,6 +63,7 @@ class App {
 		byId("root").hidden = this.data.towers.n === 0;
 		byId("windows-switch").hidden = !this.windows.there;
 		byId("heat-switch").hidden = !this.timeline.there;
+		byId("code-switch").hidden = !this.code.there;
 		if (this.data.towers.n)
 			byId("search").placeholder = "Function, module, data";
 		showFoot(this.data, this.tally);
@@ -258,6 +260,7 @@ class App {
 		byId("empty").hidden = !this.graph.empty;
 		this.showWindows();
 		this.showTimeline();
+		this.showCode();
 		showCrumbs(data, this.zoomNow, node => this.zoom(node));
 		showLegend(this.colours, this.legend(), match);
 	}
@@ -282,6 +285,18 @@ class App {
 			return;
 		timeline.show({isIn: tally.in, node, type, spans: tally.spans, second: this.second, shades: colours.shades,
 			theme: this.theme(), words: node > 0 ? nodeName(data, node) : typeWords(data, type)});
+	}
+
+	// Of a row that is picked, else of the zoom.
+	showCode() {
+		const {view, code} = this;
+		byId("code-switch").setAttribute("aria-pressed", view.code === "on");
+		byId("code").hidden = !code.there || view.code !== "on";
+		if (byId("code").hidden)
+			return;
+		const picked = view.how === "exact" ? code.ofName(view.search) : -1;
+		code.show({f: picked >= 0 ? picked : code.ofNode(this.zoomNow), type: this.typeNow, partial:
+			["container", "pid", "tid", "window", "lasted", "time", "than"].some(key => view[key] !== "")});
 	}
 
 	// After the picture, and once for several changes.
@@ -354,6 +369,10 @@ class App {
 		this.set(this.view.heat === "on" ? {heat: "off", time: "", than: ""} : {heat: "on"});
 	}
 
+	switchCode() {
+		this.set({code: this.view.code === "on" ? "off" : "on"});
+	}
+
 	compareNext() {
 		this.second = !this.second;
 		this.showTimeline();
@@ -401,6 +420,7 @@ class App {
 		on("windows-all", "click", () => this.set({lasted: ""}));
 		on("windows-switch", "click", () => this.switchWindows());
 		on("heat-switch", "click", () => this.switchHeat());
+		on("code-switch", "click", () => this.switchCode());
 		on("heat-than", "click", () => this.compareNext());
 		on("heat-all", "click", () => this.set({time: "", than: ""}));
 		on("search", "input", () => this.set({search: byId("search").value,

@@ -3,7 +3,7 @@
 
 const DEFAULTS = {
 	root: "code", list: "data", type: "", width: "new", container: "", pid: "", tid: "", window: "", lasted: "",
-	windows: "on", time: "", than: "", heat: "on", zoom: "", search: "", how: "plain", layout: "flame", colours: "", ratio: "", side: "on", theme: "",
+	windows: "on", time: "", than: "", heat: "on", code: "on", zoom: "", search: "", how: "plain", layout: "flame", colours: "", ratio: "", side: "on", theme: "",
 };
 
 function readView(hash) {

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "model/intern.h"
 
 bool code_kind__has_instructions(enum prof_kind kind)
 {
@@ -76,7 +78,6 @@ static bool same_symbol(const struct prof *p, uint32_t a, uint32_t b)
 	return a == b || (n && n == strcspn(y, ".") && strncmp(x, y, n) == 0);
 }
 
-/* The source isn't known of each instruction. */
 static bool is_of(const struct prof *p, const struct code_function *f, uint32_t location)
 {
 	const struct prof_location *l = &p->locations[location];
@@ -87,22 +88,16 @@ static bool is_of(const struct prof *p, const struct code_function *f, uint32_t 
 	return line && m->file == f->file && m->build_id == f->build_id &&
 	       prof__function_name(p, line->function) == f->name &&
 	       same_symbol(p, p->functions[line->function].system_name, f->system) &&
-	       (source == f->source || !source || !f->source) && prof__kind(p, location) == f->kind;
+	       (source == f->source || (!source && f->first)) &&
+	       prof__kind(p, location) == f->kind;
 }
 
-static struct code_function *find(struct code_functions *ret, const struct prof *p,
-				  uint32_t location)
+static struct code_function *add_function(struct code_functions *ret, const struct prof *p,
+					  uint32_t location)
 {
 	const struct prof_mapping *m = &p->mappings[p->locations[location].mapping];
 	const struct prof_line *line = line_of(p, location);
 
-	for (size_t i = 0; i < ret->n; i++) {
-		if (!is_of(p, &ret->list[i], location))
-			continue;
-		if (!ret->list[i].source)
-			ret->list[i].source = p->functions[line->function].file;
-		return &ret->list[i];
-	}
 	GROW(ret->list, ret->n, ret->cap);
 	ret->list[ret->n] = (struct code_function){
 		.name = prof__function_name(p, line->function),
@@ -116,12 +111,94 @@ static struct code_function *find(struct code_functions *ret, const struct prof 
 	return &ret->list[ret->n++];
 }
 
+/* What tells functions apart, as is_of() does; behind it stands the linker's name, without what a
+ * compiler put there. */
+struct function_key {
+	uint32_t name, file, build_id;
+	uint32_t source; /* 0: of the first function that differs in that alone */
+	uint32_t kind;
+};
+
+struct finder {
+	struct code_functions *to;
+	const struct prof *p;
+	struct intern keys;
+	uint32_t *of_key; /* function + 1 */
+	size_t n_keys, cap_keys;
+};
+
+static void finder__done(struct finder *f)
+{
+	intern__done(&f->keys);
+	free(f->of_key);
+}
+
+/* Function + 1; 0: there is none yet. */
+static uint32_t *function_of_key(struct finder *f, uint32_t location, uint32_t source)
+{
+	const struct prof *p = f->p;
+	const struct prof_mapping *m = &p->mappings[p->locations[location].mapping];
+	const struct prof_line *line = line_of(p, location);
+	const char *system = prof__text(p, p->functions[line->function].system_name);
+	const struct function_key key = {
+		.name = prof__function_name(p, line->function),
+		.file = m->file,
+		.build_id = m->build_id,
+		.source = source,
+		.kind = prof__kind(p, location),
+	};
+	_cleanup_(buf__done) struct buf bytes = {0};
+	uint32_t number;
+
+	buf__add(&bytes, &key, sizeof(key));
+	buf__add(&bytes, system, strcspn(system, "."));
+	number = intern__add(&f->keys, bytes.data, bytes.len);
+	while (f->n_keys <= number) {
+		GROW(f->of_key, f->n_keys, f->cap_keys);
+		f->of_key[f->n_keys++] = 0;
+	}
+	return &f->of_key[number];
+}
+
+static uint32_t make_function(struct finder *f, uint32_t location, bool first)
+{
+	add_function(f->to, f->p, location)->first = first;
+	return (uint32_t)f->to->n;
+}
+
+/* Its number + 1. The source isn't known of each instruction: what has none is of the first. */
+static uint32_t find(struct finder *f, uint32_t location)
+{
+	uint32_t source = f->p->functions[line_of(f->p, location)->function].file;
+	uint32_t *number = function_of_key(f, location, 0);
+	struct code_function *first;
+
+	if (!*number)
+		return *number = make_function(f, location, true);
+	first = &f->to->list[*number - 1];
+	if (!first->source)
+		first->source = source;
+	if (!source || first->source == source)
+		return *number;
+	number = function_of_key(f, location, source);
+	if (!*number)
+		*number = make_function(f, location, false);
+	return *number;
+}
+
 static void add_values(const struct prof *p, size_t sample, int64_t *to)
 {
 	const int64_t *values = prof__values(p, sample);
 
 	for (size_t t = 0; t < p->n_types; t++)
 		to[t] += values[t];
+}
+
+static void add_sample(const struct prof *p, size_t sample, struct code_function *f)
+{
+	f->n_samples++;
+	f->in_container |= prof__label(p, p->samples[sample].labels, "container") != NULL;
+	add_values(p, sample, f->values);
 }
 
 /* The functions whose instructions it was inlined into. */
@@ -159,13 +236,14 @@ void code_functions__find(struct code_functions *ret, const struct prof *p, cons
 {
 	int best;
 	_cleanup_free_ uint8_t *fits = fits_of(p, name, &best);
+	_cleanup_(finder__done) struct finder finder = {.to = ret, .p = p};
 
 	*ret = (struct code_functions){0};
 	for (size_t i = 0; i < p->n_samples; i++) {
 		const uint32_t *locations;
 		size_t n = prof__stack_locations(p, p->samples[i].stack, &locations);
 		const struct prof_line *line = n ? line_of(p, locations[0]) : NULL;
-		struct code_function *f;
+		uint32_t number;
 
 		if (!line)
 			continue;
@@ -173,12 +251,84 @@ void code_functions__find(struct code_functions *ret, const struct prof *p, cons
 			note_host(ret, p, fits, locations[0]);
 		if (!best || fits[line->function] != best)
 			continue;
-		f = find(ret, p, locations[0]);
-		f->n_samples++;
-		f->in_container |= prof__label(p, p->samples[i].labels, "container") != NULL;
-		add_values(p, i, f->values);
+		number = find(&finder, locations[0]);
+		add_sample(p, i, &ret->list[number - 1]);
 	}
 	qsort_r(ret->list, ret->n, sizeof(*ret->list), by_value, &type);
+}
+
+/* ---- the hottest */
+
+struct collector {
+	struct finder finder;
+	const struct prof *p;
+	uint32_t *of_location; /* function + 1; 0: not asked yet */
+	int64_t *sums;         /* of all samples, whatever they are of */
+};
+
+static bool is_named_code(const struct prof *p, uint32_t location, const struct prof_line *line)
+{
+	return line && prof__function_name(p, line->function) &&
+	       prof__kind(p, location) != PROF_ARTIFICIAL;
+}
+
+static struct code_function *collect(struct collector *c, uint32_t location)
+{
+	uint32_t *number = &c->of_location[location];
+
+	if (!*number && !is_named_code(c->p, location, line_of(c->p, location)))
+		return NULL;
+	if (!*number)
+		*number = find(&c->finder, location);
+	return &c->finder.to->list[*number - 1];
+}
+
+static double largest_share(const struct collector *c, const struct code_function *f)
+{
+	double most = 0;
+
+	for (size_t t = 0; t < c->p->n_types; t++) {
+		double share = c->sums[t] > 0 ? (double)f->values[t] / (double)c->sums[t] : 0;
+
+		most = share > most ? share : most;
+	}
+	return most;
+}
+
+static int by_share(const void *a, const void *b, void *ctx)
+{
+	double x = largest_share(ctx, a), y = largest_share(ctx, b);
+
+	return x != y ? CMP3(y, x) :
+			CMP3(((const struct code_function *)a)->name,
+			     ((const struct code_function *)b)->name);
+}
+
+void code_functions__hottest(struct code_functions *ret, const struct prof *p, size_t n)
+{
+	struct collector c = {.finder = {.to = ret, .p = p}, .p = p};
+
+	*ret = (struct code_functions){0};
+	c.of_location = xcalloc(p->n_locations, sizeof(*c.of_location));
+	c.sums = xcalloc(p->n_types, sizeof(*c.sums));
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const uint32_t *locations;
+		struct code_function *f =
+			prof__stack_locations(p, p->samples[i].stack, &locations) ?
+				collect(&c, locations[0]) :
+				NULL;
+
+		add_values(p, i, c.sums);
+		if (f)
+			add_sample(p, i, f);
+	}
+	if (ret->n)
+		qsort_r(ret->list, ret->n, sizeof(*ret->list), by_share, &c);
+	while (ret->n > n)
+		free(ret->list[--ret->n].values);
+	finder__done(&c.finder);
+	free(c.of_location);
+	free(c.sums);
 }
 
 void code_functions__done(struct code_functions *f)

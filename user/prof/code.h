@@ -16,6 +16,7 @@ struct code_function {
 	uint32_t system;         /* as the linker has it, which tells overloads apart */
 	uint32_t file, build_id; /* of its mapping */
 	uint32_t source;         /* as the profile has it; 0: not known */
+	bool first;              /* what differs in having no source is of it, too */
 	enum prof_kind kind;
 	bool in_container; /* a sample says so */
 	int64_t *values;   /* sums, n_types */
@@ -34,6 +35,8 @@ struct code_functions {
  * or without those that `name` has. The most sampled (of the type) first. */
 void code_functions__find(struct code_functions *ret, const struct prof *p, const char *name,
 			  size_t type);
+/* The n with the largest share of any of the profile's values as their own, that have names. */
+void code_functions__hottest(struct code_functions *ret, const struct prof *p, size_t n);
 void code_functions__done(struct code_functions *f);
 
 /* A place in it. */

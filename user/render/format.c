@@ -13,11 +13,6 @@
 #include "render/speedscope.h"
 #include "render/towers.h"
 
-static int write_whole_html(FILE *file, const struct prof *prof)
-{
-	return html__write(file, prof, NULL);
-}
-
 static int write_shrunk(FILE *file, const struct prof *prof, const struct format_opts *opts,
 			const struct shrink_prices *prices,
 			int (*write)(FILE *file, const struct prof *prof))
@@ -57,13 +52,18 @@ static int write_html(FILE *file, const struct prof *prof, const struct format_o
 		.as_json = true,
 	};
 	struct format_opts compressed = *opts;
+	struct prof *smaller;
+	int r;
 
 	compressed.max_bytes = opts->max_bytes / 4 * 3; /* base64 */
 	if (tower__is_of_profile(prof)) {
 		prices.sample += 5;  /* the number of its tower */
 		prices.labels += 60; /* that, and its object and member as functions */
 	}
-	return write_shrunk(file, prof, &compressed, &prices, write_whole_html);
+	smaller = shrink(prof, &compressed, &prices);
+	r = html__write(file, smaller ? smaller : prof, NULL, opts->code);
+	prof__free(smaller);
+	return r;
 }
 
 static int write_speedscope(FILE *file, const struct prof *prof, const struct format_opts *opts)

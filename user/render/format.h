@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "model/measure.h"
 #include "prof/prof.h"
 #include "render/room.h"
@@ -22,6 +23,7 @@ struct format_opts {
 	 * become [other], counted in cut (may be NULL). */
 	uint64_t max_bytes;
 	struct room_cut *cut;
+	const struct buf *code; /* of a page; NULL: none */
 };
 
 /*

@@ -57,12 +57,12 @@ static int put_compressed(struct buf *out, const struct buf *data)
 	return 0;
 }
 
-int html__write(FILE *file, const struct prof *prof, const struct prof *old)
+int html__write(FILE *file, const struct prof *prof, const struct prof *old, const struct buf *code)
 {
 	_cleanup_(buf__done) struct buf data = {0}, page = {0};
 	int r;
 
-	html_data__encode(&data, prof, old);
+	html_data__encode(&data, prof, old, code);
 	buf__add(&page, html_page_head, (size_t)(html_page_head_end - html_page_head));
 	r = put_compressed(&page, &data);
 	if (r < 0)

@@ -8,10 +8,12 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "prof/prof.h"
 
-/* With an old profile, the page shows what is different in the new one. 0, or -errno of the
- * write. */
-int html__write(FILE *file, const struct prof *prof, const struct prof *old);
+/* With an old profile, the page shows what is different in the new one. code: of its functions
+ * (render/html_code.h); NULL or empty: none. 0, or -errno of the write. */
+int html__write(FILE *file, const struct prof *prof, const struct prof *old,
+		const struct buf *code);
 
 #endif

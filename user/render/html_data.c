@@ -197,6 +197,15 @@ static void encoder__sort(struct encoder *e)
 
 /* ---------------------------------------------------------------- the head */
 
+/* As the new profile has it; NULL: it doesn't. */
+static const char *name_of_type(const struct tree *t, const struct tree_type *type)
+{
+	const struct prof *p = t->prof[TREE_NEW];
+	size_t in = type->in[TREE_NEW];
+
+	return in == PROF_NO_TYPE ? NULL : prof__text(p, p->types[in].name);
+}
+
 static void put_types(struct json *j, const struct tree *t)
 {
 	json__arr(j, "types");
@@ -205,6 +214,7 @@ static void put_types(struct json *j, const struct tree *t)
 		json__str(j, "event", t->types[i].event);
 		json__str(j, "part", t->types[i].part);
 		json__str(j, "unit", t->types[i].unit);
+		json__str(j, "name", name_of_type(t, &t->types[i]));
 		json__end_obj(j);
 	}
 	json__end_arr(j);
@@ -417,7 +427,15 @@ static void put_rows(struct encoder *e)
 	}
 }
 
-void html_data__encode(struct buf *out, const struct prof *prof, const struct prof *old)
+static void put_code(struct encoder *e, const struct buf *code)
+{
+	put(e, code ? code->len : 0);
+	if (code && code->len)
+		buf__add(e->out, code->data, code->len);
+}
+
+void html_data__encode(struct buf *out, const struct prof *prof, const struct prof *old,
+		       const struct buf *code)
 {
 	struct tree *tree = tree__new(prof, old, true);
 	_cleanup_(encoder__done) struct encoder e = {.tree = tree, .out = out};
@@ -429,5 +447,6 @@ void html_data__encode(struct buf *out, const struct prof *prof, const struct pr
 	put_groups(&e);
 	put_stacks(&e);
 	put_rows(&e);
+	put_code(&e, code);
 	tree__free(tree);
 }

@@ -18,6 +18,7 @@
  * 	            moment of each, if there is a timeline: how much later than the row before, if
  * 	            that is of the same stack, group and tower; else itself; 0 is none ·
  * 	            for each side, for each type: the value of each
+ * 	code        its length, 0: there is none · JSON (render/html_code.h)
  */
 #ifndef PMUBPF_RENDER_HTML_DATA_H
 #define PMUBPF_RENDER_HTML_DATA_H
@@ -25,6 +26,8 @@
 #include "base/buf.h"
 #include "prof/prof.h"
 
-void html_data__encode(struct buf *out, const struct prof *prof, const struct prof *old);
+/* code: NULL or empty: there is none. */
+void html_data__encode(struct buf *out, const struct prof *prof, const struct prof *old,
+		       const struct buf *code);
 
 #endif
