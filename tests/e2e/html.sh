@@ -202,6 +202,21 @@ t_no_moments_no_heat_map() {
 	"$PAGES" html "$T/folded" "$T/folded" >"$T/page.html" || fail "no page of two"
 }
 
+# By diff, of profiles that were saved.
+t_moments_of_two() {
+	need_browser
+	made_up 2000 times 12
+	mv "$T/folded" "$T/new"
+	made_up 1000 times 5
+	"$PAGES" pprof "$T/new" >"$T/new.pb.gz" || fail "no profile"
+	"$PAGES" pprof "$T/folded" >"$T/old.pb.gz" || fail "no profile"
+	pmb_ok diff -o "$T/page.html" "$T/old.pb.gz" "$T/new.pb.gz"
+	check timelines_of_two "$T/page.html" "$T/new,$T/folded"
+	printf 'a-1/1;main;f 3000\n' >"$T/new"
+	"$PAGES" html "$T/new" "$T/folded" >"$T/page.html" || fail "no page"
+	check timeline_of_one_of_two "$T/page.html" "$T/folded"
+}
+
 t_odd_moments() {
 	need_browser
 	printf 'a-1/1&time=%s;main;f 1000\n' 0 990000000 500 -10 9223372036854775807 \

@@ -660,7 +660,7 @@ def check_timeline(browser, page, lines):
     same(total(browser), all_time, "time")
     check_cells(browser, lines, "all")
     browser.run("picture.zoom(picture.graph.widest(picture.graph.widest(0)))")
-    same(browser.run("return picture.timeline.heat.all"),
+    same(browser.run("return picture.timelines[0].heat.all"),
          browser.run("return picture.tally.value(picture.zoomNow, 0, picture.typeNow)"), "what the zoomed frame has")
     browser.run("picture.zoom(0)")
     pid = lines[0][0][1]
@@ -673,9 +673,47 @@ def check_timeline(browser, page, lines):
     print(f"{len(lines)} lines: moments, ranges and what they are compared with agree")
 
 
-def check_cells(browser, lines, what):
+def check_timelines_of_two(browser, page, lines):
+    """A heat map of each profile; a range of one is of its values alone, and both are compared."""
+    sides = [list(folded.read(path)) for path in lines.split(",")]
+    opened(browser, page)
+    for side, of in enumerate(sides):
+        check_cells(browser, of, f"side {side}", side)
+    expect(browser.run("""const [a, b] = picture.timelines; return a.most === b.most && a.most === Math.max(a.heat.most, b.heat.most)
+        && a.shape.columnSteps === b.shape.columnSteps"""), "colours or columns of the two mean different things")
+    browser.run("picture.set({time: '200-1730', than: '300-900'})")
+    for side, span in enumerate(((200, 1730), (300, 900))):
+        same(total(browser, expression=f"picture.tally.total({side}, t)"), time_between(sides[side], span), f"range of side {side}")
+    browser.run("document.getElementById('heat-all').click()")
+    same(total(browser, expression="picture.tally.total(1, t)"), sum(n for *_, n in sides[1]), "all of the old one")
+    left, top, shape = browser.run("""const b = picture.timelines[1].canvas.getBoundingClientRect();
+        return [b.left, b.top, picture.timelines[1].shape]""")
+    browser.click(left + 1.5 * shape["width"], top + 50)
+    column_ms = shape["columnSteps"] * STEP_MS
+    expect(browser.run("return [picture.view.time, picture.view.than]") == ["", f"{column_ms}-{2 * column_ms}"],
+           "a click doesn't choose a column of the old one")
+    same(total(browser), sum(n for *_, n in sides[0]), "all of the new one")
+    said = browser.run("return document.getElementById('heat-old-note').textContent")
+    expect(said.startswith("1.00"), f"the note says: {said}")
+    expect(browser.run("return picture.by()") == "change" and browser.run("return document.getElementById('heat-than').hidden"),
+           "a range could be compared with another one of its profile")
+    quiet(browser)
+
+
+def check_timeline_of_one_of_two(browser, page, lines):
+    opened(browser, page)
+    check_cells(browser, list(folded.read(lines)), "the old one", 1)
+    expect(browser.run("return document.getElementById('heat-canvas').hidden"), "there is a heat map of the new one")
+    browser.run("picture.set({time: '0-1000'})")
+    expect(browser.run("return picture.tally.spans[0]") is None, "a range of what has no moments")
+    browser.keys("g")
+    expect(browser.run("return document.activeElement.id") == "heat-old-canvas", "g doesn't lead to it")
+    quiet(browser)
+
+
+def check_cells(browser, lines, what, side=0):
     weights, unknown, shape = browser.run(
-        "const {heat, shape} = picture.timeline; return [[...heat.weights], heat.unknown, shape]")
+        "const {heat, shape} = picture.timelines[arguments[0]]; return [[...heat.weights], heat.unknown, shape]", side)
     want = [0] * len(weights)
     for line in lines:
         step = moment(line) // STEP_MS
@@ -720,8 +758,8 @@ def check_ranges(browser, lines, all_time):
 def check_hands_on_times(browser, page):
     view = lambda: browser.run("return [picture.view.time, picture.view.than]")
     opened(browser, page)
-    left, top, shape = browser.run("""const b = picture.timeline.canvas.getBoundingClientRect();
-        return [b.left, b.top, picture.timeline.shape]""")
+    left, top, shape = browser.run("""const b = picture.timelines[0].canvas.getBoundingClientRect();
+        return [b.left, b.top, picture.timelines[0].shape]""")
     column_ms = shape["columnSteps"] * STEP_MS
     cell = lambda column, k: (left + (column + 0.5) * shape["width"], top + 100 - (k + 0.5) * 100 / shape["cells"])
     browser.click(*cell(1, 5))
@@ -741,7 +779,7 @@ def check_hands_on_times(browser, page):
     browser.keys("g")
     expect(browser.run("return document.activeElement.id") == "heat-canvas", "g doesn't lead to it")
     browser.keys("\ue014\ue007")  # right, Enter
-    at = browser.run("return picture.timeline.cursor")
+    at = browser.run("return picture.timelines[0].cursor")
     expect(view()[0] == f"{at // shape['columnSteps'] * column_ms}-{(at // shape['columnSteps'] + 1) * column_ms}",
            f"the keyboard has chosen {view()}")
     browser.hold("\ue008", "\ue014")  # Shift and right
@@ -769,10 +807,10 @@ def check_odd_times(browser, page, _):
     """Moments that no recording has: they are of no known time, or far away."""
     opened(browser, page)
     heat, shape, steps = browser.run(
-        "const {heat, shape} = picture.timeline; return [[heat.all, heat.unknown], shape, picture.data.timeline]")
+        "const {heat, shape} = picture.timelines[0]; return [[heat.all, heat.unknown], shape, picture.data.timeline]")
     same(heat[0], 10000, "all")
     same(heat[1], 7000, "what has no moment")
-    expect(steps["steps"] <= 1 << 22, f"{steps['steps']} steps")
+    expect(steps["steps"][0] <= 1 << 22, f"{steps['steps']} steps")
     expect(shape["columns"] * shape["width"] <= 1440, f"{shape['columns']} columns")
     quiet(browser)
 

@@ -103,17 +103,46 @@ Test(moments, rows_of_a_picture_are_told_apart_by_them)
 	sample_at("g,main", 250);
 	t = tree__new(p, NULL, true);
 	cr_expect_eq(t->grid_ms, 10);
-	cr_expect_eq(t->steps, 26);
+	cr_expect_eq(t->steps[TREE_NEW], 26);
 	cr_expect_eq(n_rows(t), 3);
 	tree__free(t);
 	t = tree__new(p, NULL, false);
-	cr_expect_eq(t->steps, 0);
+	cr_expect_eq(t->steps[TREE_NEW], 0);
 	cr_expect_eq(n_rows(t), 2, "nobody asks for moments");
 	tree__free(t);
 	t = tree__new(p, p, true);
-	cr_expect_eq(t->steps, 0, "two profiles have no time in common");
+	cr_expect_eq(t->steps[TREE_NEW], 26);
+	cr_expect_eq(t->steps[TREE_OLD], 26);
+	cr_expect_eq(n_rows(t), 3, "one for both, where both have it");
+	tree__free(t);
+}
+
+/* The old one is coarser; what says nothing of a grid has moments no more than alone. */
+Test(moments, of_two_profiles)
+{
+	struct prof *fine = p, *coarse = build_clock_and_misses();
+	struct tree *t;
+
+	prof__comment(fine, "timeline: steps of 10 ms");
+	sample_at("f,main", 250);
+	p = coarse;
+	prof__comment(coarse, "timeline: steps of 100 ms");
+	sample_at("f,main", 900);
+	t = tree__new(fine, coarse, true);
+	cr_expect_eq(t->grid_ms, 100);
+	cr_expect_eq(t->steps[TREE_NEW], 3);
+	cr_expect_eq(t->steps[TREE_OLD], 10);
+	tree__free(t);
+	p = build_clock_and_misses();
+	sample_at("f,main", 900);
+	t = tree__new(fine, p, true);
+	cr_expect_eq(t->grid_ms, 10);
+	cr_expect_eq(t->steps[TREE_NEW], 26);
+	cr_expect_eq(t->steps[TREE_OLD], 0);
 	cr_expect_eq(n_rows(t), 2);
 	tree__free(t);
+	prof__free(fine);
+	prof__free(coarse);
 }
 
 Test(moments, without_the_comment_it_is_a_label_like_others)
@@ -123,7 +152,7 @@ Test(moments, without_the_comment_it_is_a_label_like_others)
 	sample_at("f,main", 0);
 	sample_at("f,main", 500);
 	t = tree__new(p, NULL, true);
-	cr_expect_eq(t->steps, 0);
+	cr_expect_eq(t->steps[TREE_NEW], 0);
 	cr_expect_eq(n_rows(t), 1);
 	tree__free(t);
 }
@@ -136,7 +165,7 @@ Test(moments, steps_of_a_picture_are_bounded)
 	sample_at("f,main", 0);
 	sample_at("f,main", MOMENTS_MOST_MS);
 	t = tree__new(p, NULL, true);
-	cr_expect_leq(t->steps, TREE_STEPS_MOST);
+	cr_expect_leq(t->steps[TREE_NEW], TREE_STEPS_MOST);
 	cr_expect_eq(t->grid_ms, MOMENTS_MOST_MS / TREE_STEPS_MOST + 1);
 	cr_expect_eq(n_rows(t), 2);
 	tree__free(t);
@@ -152,7 +181,7 @@ Test(moments, what_the_page_is_told)
 	sample_at("f,main", 60);
 	sample_at("f,main", 20);
 	html_data__encode(&data, p, NULL, NULL);
-	cr_expect(strstr(data.data + 2, "\"grid_ms\": 10,\"steps\": 7,"), "%s", data.data + 2);
+	cr_expect(strstr(data.data + 2, "\"grid_ms\": 10,\"steps\": [7,0],"), "%s", data.data + 2);
 	cr_assert_gt(data.len, sizeof(want));
 	cr_expect_eq(memcmp(data.data + data.len - sizeof(want), want, sizeof(want)), 0);
 }

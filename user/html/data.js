@@ -150,7 +150,7 @@ function decode(bytes) {
 	const tree = growTree(keep, add, frames, rowsOfStack);
 	const group = columns.next(head.rows, Uint32Array);
 	const tower = columns.next(towers.n ? head.rows : 0, Uint32Array);
-	const moment = fillMoments(columns.next(head.steps ? head.rows : 0, Uint32Array), head.steps ? rowsOfStack : [], group,
+	const moment = fillMoments(columns.next(head.grid_ms ? head.rows : 0, Uint32Array), head.grid_ms ? rowsOfStack : [], group,
 		tower);
 	const values = [];
 
@@ -160,7 +160,7 @@ function decode(bytes) {
 	return {
 		code: codeSize ? JSON.parse(columns.text(codeSize)) : null,
 		head, ratios: head.ratios, functions, towers, groups, tree, group, tower, moment, values, sides, texts: head.texts,
-		timeline: head.steps ? {gridMs: head.grid_ms, steps: head.steps} : null,
+		timeline: head.grid_ms ? {gridMs: head.grid_ms, steps: head.steps} : null,
 		types: head.types, stacks: head.stacks, rows: head.rows,
 	};
 }

@@ -20,8 +20,10 @@ class App {
 		this.graph = new Graph(data, {zoom: node => this.zoom(node), hover: (node, event) => this.hover(node, event)});
 		this.table = new Table(data, {pick: f => this.pick(f), focus: f => this.focus(f)});
 		this.windows = new Windows(data, {choose: range => this.set({lasted: rangeText(range)})});
-		this.timeline = new Timeline(data, {choose: (span, second) => this.chooseTime(span, second)});
+		this.timelines = [0, 1].map(side => new Timeline(data, side, {choose: (span, second) => this.chooseTime(span, second)}));
+		this.timed = this.timelines.filter(t => t.there);
 		this.code = new Code(data, {pick: f => this.focus(f)});
+		this.sideOfThan = data.head.profiles[1] ? 1 : 0;
 		this.second = false; // the next range of time is the one to compare with
 		this.who = kept((container, pid, tid, window) => {
 			const number = text => text === "" ? null : Number(text), name = data.texts.indexOf(window);
@@ -29,7 +31,7 @@ class App {
 		});
 		this.choose = kept((container, pid, tid, window, lasted, time, than) => {
 			this.tally.choose({...this.who(container, pid, tid, window), range: readRange(lasted),
-				spans: [readSpan(time, data.timeline), readSpan(than, data.timeline)]});
+				spans: [readSpan(time, data.timeline), readSpan(than, data.timeline, this.sideOfThan)]});
 			return {};
 		});
 		this.weights = kept((type, sides) => data.values.map((_, side) => this.tally.groupWeights(side, type)));
@@ -62,7 +64,7 @@ class App {
 		fillSelect(byId("ratio"), this.data.ratios.map(r => [ratioKey(r), ratioName(r)]));
 		byId("root").hidden = this.data.towers.n === 0;
 		byId("windows-switch").hidden = !this.windows.there;
-		byId("heat-switch").hidden = !this.timeline.there;
+		byId("heat-switch").hidden = this.timed.length === 0;
 		byId("code-switch").hidden = !this.code.there;
 		if (this.data.towers.n)
 			byId("search").placeholder = "Function, module, data";
@@ -120,7 +122,7 @@ class App {
 	// Two ranges of time are compared as two profiles are.
 	takeSides() {
 		const {data, roots, rootNow} = this, sides = readSpan(this.view.than, data.timeline) ? 2 : 1;
-		if (!data.timeline || (data.sides === sides && data.values.length === sides))
+		if (!data.timeline || data.head.profiles[1] || (data.sides === sides && data.values.length === sides))
 			return;
 		const twice = one => Array.from({length: sides}, () => one);
 		data.sides = sides;
@@ -278,13 +280,23 @@ class App {
 	}
 
 	showTimeline() {
-		const {view, data, timeline, tally, colours, typeNow: type, zoomNow: node} = this;
+		const {view, data, timelines, timed, tally, colours, second, typeNow: type, zoomNow: node} = this, {spans} = tally;
 		byId("heat-switch").setAttribute("aria-pressed", view.heat === "on");
-		byId("heat").hidden = !timeline.there || view.heat !== "on";
+		byId("heat").hidden = timed.length === 0 || view.heat !== "on";
 		if (byId("heat").hidden)
 			return;
-		timeline.show({isIn: tally.in, node, type, spans: tally.spans, second: this.second, shades: colours.shades,
-			theme: this.theme(), words: node > 0 ? nodeName(data, node) : typeWords(data, type)});
+		const compared = this.sideOfThan === 1;
+		byId("heat-than").hidden = compared;
+		byId("heat-than").setAttribute("aria-pressed", second);
+		byId("heat-all").disabled = !spans[0] && !spans[1];
+		byId("heat-title").textContent = compared ? "When: new" : "When";
+		byId("heat-canvas").hidden = !timelines[0].there;
+		byId("heat-old").hidden = !timelines[1].there;
+		timed.forEach(timeline => timeline.show({isIn: tally.in, node, type, second, shades: colours.shades, theme: this.theme(),
+			spans: compared ? [spans[timeline.side], null] : spans, beside: timed.find(other => other !== timeline) || null,
+			words: node > 0 ? nodeName(data, node) : typeWords(data, type)}));
+		if (!timelines[0].there)
+			byId("heat-note").textContent = "not recorded with --timeline";
 	}
 
 	// Of a row that is picked, else of the zoom.
@@ -374,7 +386,7 @@ class App {
 	}
 
 	compareNext() {
-		this.second = !this.second;
+		this.second = this.sideOfThan === 0 && !this.second;
 		this.showTimeline();
 	}
 

@@ -5,10 +5,10 @@
 const HEAT_HEIGHT = 100, HEAT_AXIS = 15, HEAT_CELLS = 50, HEAT_WIDEST = 40, HEAT_NARROWEST = 2, HEAT_LEVELS = 24;
 const HEAT_COLUMNS_MS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 10800, 43200, 86400, 604800].map(s => 1000 * s);
 
-// "1200-3400", in ms: [from, to) in steps, or null for all.
-function readSpan(text, timeline) {
+// "1200-3400", in ms: [from, to) in steps, or null for all; side: whose timeline, 0 or 1.
+function readSpan(text, timeline, side = 0) {
 	const [, from, to] = /^(\d{1,10})-(\d{1,10})$/.exec(text) || [];
-	if (from === undefined || !timeline || Number(to) <= Number(from))
+	if (from === undefined || !timeline || !timeline.steps[side] || Number(to) <= Number(from))
 		return null;
 	return [Math.floor(from / timeline.gridMs), Math.ceil(to / timeline.gridMs)];
 }
@@ -25,8 +25,9 @@ function momentText(ms) {
 	return s < 3600 ? clock : Math.floor(s / 3600) + ":" + clock;
 }
 
-// How many columns of how many steps, of cells of how many, fit into so many pixels.
-function heatShape({gridMs, steps}, width) {
+// How many columns of how many steps, of cells of how many, fit into so many pixels; of the longest of timelines.
+function heatShape({gridMs, steps: sides}, width) {
+	const steps = Math.max(...sides);
 	const all = steps * gridMs, most = Math.max(1, Math.floor(width / HEAT_NARROWEST));
 	const columnMs = HEAT_COLUMNS_MS.find(ms => all / ms <= most) || Math.ceil(all / most);
 	const columnSteps = Math.max(1, Math.ceil(columnMs / gridMs)), columns = Math.ceil(steps / columnSteps);
@@ -38,13 +39,13 @@ function heatShape({gridMs, steps}, width) {
 }
 
 // What was measured below a node in each cell, of the rows that `isIn` has; all of it, and what has no moment.
-function heatOf({moment, group, values, tree: {rowOf, end}}, isIn, node, type, shape) {
+function heatOf({moment, group, values, tree: {rowOf, end}}, side, isIn, node, type, shape) {
 	const {columnSteps, columns, cellSteps, cells} = shape, weights = new Float64Array(columns * cells);
 	let all = 0, unknown = 0;
 	for (let r = rowOf[node]; r < rowOf[end[node]]; r++) {
 		if (!isIn[group[r]])
 			continue;
-		const value = values[0][type][r], step = moment[r] - 1;
+		const value = values[side][type][r], step = moment[r] - 1;
 		all += value;
 		if (step < 0)
 			unknown += value;
@@ -55,12 +56,13 @@ function heatOf({moment, group, values, tree: {rowOf, end}}, isIn, node, type, s
 }
 
 class Timeline {
-	// on: {choose(span in steps or null, isSecond), compare(on)}
-	constructor(data, on) {
-		this.data = data;
-		this.on = on;
-		this.there = Boolean(data.timeline);
-		this.canvas = byId("heat-canvas");
+	// side: whose it is, 0 or 1: old. on: {choose(span in steps or null, isSecond)}
+	constructor(data, side, on) {
+		Object.assign(this, {data, side, on});
+		this.steps = data.timeline ? data.timeline.steps[side] : 0;
+		this.there = this.steps > 0;
+		this.of = part => byId((side ? "heat-old-" : "heat-") + part);
+		this.canvas = this.of("canvas");
 		this.context = this.canvas.getContext("2d", {alpha: false});
 		this.cursor = this.anchor = 0;
 		this.drawn = null;  // a range that is being drawn
@@ -74,19 +76,26 @@ class Timeline {
 		this.canvas.addEventListener("keydown", event => this.key(event));
 		this.canvas.addEventListener("focus", () => this.draw());
 		this.canvas.addEventListener("blur", () => this.draw());
-		new ResizeObserver(() => this.what && this.show(this.what)).observe(byId("heat"));
+		new ResizeObserver(() => this.what && this.canvas.offsetParent && this.show(this.what)).observe(byId("heat"));
 	}
 
-	// what: {isIn, node, type, spans: [new, old], second: whether the next range is the old one, shades, theme, words}
+	// what: {isIn, node, type, spans: [the range, what it is compared with here], second: whether the next range is
+	// the latter, shades, theme, words, beside: another timeline, whose colours mean the same, or null}
 	show(what) {
 		this.what = what;
-		this.width = Math.max(1, byId("heat").clientWidth - 28);
-		this.shape = heatShape(this.data.timeline, this.width);
-		this.heat = heatOf(this.data, what.isIn, what.node, what.type, this.shape);
-		byId("heat-than").setAttribute("aria-pressed", what.second);
-		byId("heat-all").disabled = !what.spans[0] && !what.spans[1];
+		this.measure(what);
+		if (what.beside)
+			what.beside.measure(what);
+		this.most = Math.max(this.heat.most, what.beside ? what.beside.heat.most : 0);
 		this.draw();
 		this.say(-1);
+	}
+
+	measure({isIn, node, type}) {
+		this.width = Math.max(1, byId("heat").clientWidth - 28);
+		this.shape = heatShape(this.data.timeline, this.width);
+		this.shape.columns = Math.ceil(this.steps / this.shape.columnSteps);
+		this.heat = heatOf(this.data, this.side, isIn, node, type, this.shape);
 	}
 
 	// ---- the picture
@@ -113,7 +122,7 @@ class Timeline {
 	}
 
 	draw() {
-		const {context, what, shape: {columns, columnSteps, cells, cellSteps, width}, heat: {weights, most}} = this;
+		const {context, what, most, shape: {columns, columnSteps, cells, cellSteps, width}, heat: {weights}} = this;
 		const height = this.cellHeight(), spans = [...what.spans, this.drawn].filter(Boolean);
 		this.resize();
 		context.fillStyle = what.shades.page;
@@ -168,11 +177,11 @@ class Timeline {
 	// ---- words
 
 	share(span) {
-		const {data: {moment, group, values, tree: {rowOf, end}}, what: {isIn, node, type}, heat} = this;
+		const {side, data: {moment, group, values, tree: {rowOf, end}}, what: {isIn, node, type}, heat} = this;
 		let sum = 0;
 		for (let r = rowOf[node]; r < rowOf[end[node]]; r++) {
 			if (isIn[group[r]] && moment[r] > span[0] && moment[r] <= span[1])
-				sum += values[0][type][r];
+				sum += values[side][type][r];
 		}
 		return heat.all > 0 ? sum / heat.all : 0;
 	}
@@ -199,8 +208,8 @@ class Timeline {
 			parts.push("choose the range to compare with");
 		if (heat.unknown > 0)
 			parts.push(`of ${percentText(heat.unknown / heat.all)} of ${words} it isn't known when`);
-		byId("heat-note").textContent = parts.join(" · ") ||
-			"drag over a range, click for a column; with Shift: the range to compare with";
+		this.of("note").textContent = parts.join(" · ") || (!this.mayCompare() ? "drag over a range, click for a column" :
+			"drag over a range, click for a column; with Shift: the range to compare with");
 	}
 
 	// ---- hands
@@ -210,7 +219,7 @@ class Timeline {
 		const {columnSteps, columns, cellSteps, cells, width} = this.shape;
 		const c = Math.max(0, Math.min(columns - 1, Math.floor(event.offsetX / width)));
 		const k = Math.max(0, Math.min(cells - 1, Math.floor((HEAT_HEIGHT - event.offsetY) / this.cellHeight())));
-		return Math.min(c * columnSteps + k * cellSteps, this.data.timeline.steps - 1);
+		return Math.min(c * columnSteps + k * cellSteps, this.steps - 1);
 	}
 
 	// From the cell of one step to that of another, both whole.
@@ -254,13 +263,18 @@ class Timeline {
 
 	// The same one again: all.
 	choose(span, shift) {
-		const second = shift || this.what.second, now = this.what.spans[second ? 1 : 0];
+		const second = this.mayCompare() && (shift || this.what.second), now = this.what.spans[second ? 1 : 0];
 		const again = now && now[0] === span[0] && now[1] === span[1];
-		this.on.choose(again ? null : span, second);
+		this.on.choose(again ? null : span, second || this.side === 1);
+	}
+
+	// Two ranges of one profile; of two profiles each has its own.
+	mayCompare() {
+		return !this.data.head.profiles[1];
 	}
 
 	key(event) {
-		const {columnSteps, cellSteps} = this.shape, {steps} = this.data.timeline;
+		const {steps, shape: {columnSteps, cellSteps}} = this;
 		const by = {ArrowLeft: -columnSteps, ArrowRight: columnSteps, ArrowUp: cellSteps, ArrowDown: -cellSteps}[event.key];
 		if (event.key === "Enter" || event.key === " ") {
 			this.choose(this.column(this.cursor), event.shiftKey);
@@ -269,7 +283,7 @@ class Timeline {
 			if (to >= 0 && to < steps)
 				this.cursor = to;
 			if (event.shiftKey)
-				this.on.choose(this.between(this.anchor, this.cursor), this.what.second);
+				this.on.choose(this.between(this.anchor, this.cursor), this.what.second || this.side === 1);
 			else
 				this.anchor = this.cursor;
 			this.draw();

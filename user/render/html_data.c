@@ -297,7 +297,10 @@ static void put_head(struct encoder *e)
 	json__u64(&j, "stacks", e->n_stacks);
 	json__u64(&j, "rows", e->n_rows);
 	json__u64(&j, "grid_ms", t->grid_ms);
-	json__u64(&j, "steps", t->steps);
+	json__arr(&j, "steps");
+	for (int side = 0; side < TREE_SIDES; side++)
+		json__u64(&j, NULL, t->steps[side]);
+	json__end_arr(&j);
 	put_types(&j, t);
 	put_ratios(&j, t);
 	json__arr(&j, "profiles");
@@ -419,7 +422,7 @@ static void put_rows(struct encoder *e)
 		put(e, row_of(t, e->rows[i])->group - 1);
 	for (size_t i = 0; e->n_towers && i < e->n_rows; i++)
 		put(e, e->tower_rank[row_of(t, e->rows[i])->tower]);
-	if (t->steps)
+	if (t->grid_ms)
 		put_moments(e);
 	for (size_t c = 0; c < (t->prof[TREE_OLD] ? width : t->n_types); c++) {
 		for (size_t i = 0; i < e->n_rows; i++)

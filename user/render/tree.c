@@ -181,22 +181,39 @@ static uint32_t tower_number(struct adder *a, uint32_t labels)
 	return a->towers[labels];
 }
 
-/* So coarse that there are not too many steps. */
-static void settle_moments(struct tree *t)
+/* The last step of that grid in which anything was; 0: there is no timeline. */
+static uint32_t last_step(const struct prof *p, uint32_t grid_ms)
 {
-	const struct prof *p = t->prof[TREE_NEW];
-	uint32_t grid_ms = moments__grid_ms(p), last = 0, factor;
+	uint32_t last = 0;
 
-	for (size_t i = 0; grid_ms && i < p->n_samples; i++) {
+	for (size_t i = 0; p && moments__grid_ms(p) && i < p->n_samples; i++) {
 		uint32_t step = moments__step(p, grid_ms, p->samples[i].labels);
 
 		last = step > last ? step : last;
+	}
+	return last;
+}
+
+/* One grid for both: the coarser one, and so coarse that there are not too many steps. */
+static void settle_moments(struct tree *t)
+{
+	uint32_t grid_ms = 0, last = 0, factor;
+
+	for (int side = 0; side < TREE_SIDES; side++) {
+		uint32_t own = t->prof[side] ? moments__grid_ms(t->prof[side]) : 0;
+
+		grid_ms = own > grid_ms ? own : grid_ms;
+	}
+	for (int side = 0; side < TREE_SIDES; side++) {
+		t->steps[side] = last_step(t->prof[side], grid_ms);
+		last = t->steps[side] > last ? t->steps[side] : last;
 	}
 	if (!last)
 		return;
 	factor = (last - 1) / TREE_STEPS_MOST + 1;
 	t->grid_ms = grid_ms * factor;
-	t->steps = (last - 1) / factor + 1;
+	for (int side = 0; side < TREE_SIDES; side++)
+		t->steps[side] = t->steps[side] ? (t->steps[side] - 1) / factor + 1 : 0;
 }
 
 static struct tree_group group_of(struct tree *t, const struct prof *p, uint32_t labels)
@@ -264,7 +281,7 @@ static void add_samples(struct tree *t, int side, bool towers)
 			.stack = stack_number(&a, s->stack, group.comm),
 			.group = group_number(t, &group),
 			.tower = tower_number(&a, s->labels),
-			.moment = moments__step(p, t->grid_ms, s->labels),
+			.moment = t->steps[side] ? moments__step(p, t->grid_ms, s->labels) : 0,
 		};
 		int64_t *values = row_values(t, &row) + (size_t)side * t->n_types;
 
@@ -292,7 +309,7 @@ struct tree *tree__new(const struct prof *prof, const struct prof *old, bool apa
 		if (t->prof[side])
 			add_types(t, side);
 	}
-	if (apart && !old)
+	if (apart)
 		settle_moments(t);
 	towers = apart && (tower__is_of_profile(prof) || (old && tower__is_of_profile(old)));
 	for (int side = 0; side < TREE_SIDES; side++) {

@@ -77,14 +77,15 @@ struct tree {
 	size_t n_values, cap_values;
 	uint32_t *windows; /* for each group: of each side, how many; 0, too: they had no numbers */
 	size_t n_windows, cap_windows;
-	uint32_t grid_ms, steps;       /* of the timeline; 0: there is none */
+	uint32_t grid_ms;              /* of the timelines; 0: there are none */
+	uint32_t steps[TREE_SIDES];    /* of each; 0: it has none */
 	uint64_t negative[TREE_SIDES]; /* values that were below 0, and are left out */
 	uint32_t *parts;               /* of the stack that is being made */
 	size_t n_parts, cap_parts;
 };
 
-/* apart: rows are told apart by data, too, if a profile says anything of it; and, of one profile
- * that has a timeline (prof/moments.h), by moment. */
+/* apart: rows are told apart by data, too, if a profile says anything of it; and those of a profile
+ * that has a timeline (prof/moments.h) by moment. */
 struct tree *tree__new(const struct prof *prof, const struct prof *old, bool apart);
 struct tree *tree__free(struct tree *t); /* NULL is fine; returns NULL */
 
