@@ -74,7 +74,8 @@ Test(code_branches, by_instructions)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		cr_expect(code_branches__find(cases[i].code, cases[i].len, AT, NULL, NULL, &found),
+		cr_expect(code_branches__find(cases[i].code, cases[i].len, AT, PMB_BLOCK_NONE, NULL,
+					      NULL, &found),
 			  "%s", cases[i].what);
 		cr_assert_eq(found.n, cases[i].n, "%s: %u", cases[i].what, found.n);
 		cr_expect_eq(found.n_all, found.n);
@@ -93,13 +94,36 @@ Test(code_branches, by_instructions)
 Test(code_branches, amid_an_instruction_none_is_known)
 {
 	/* je into the mov behind it; the same by a jump, and by a loop */
-	cr_expect_not(
-		code_branches__find(CODE("\x74\x01\x48\x89\xf8\xc3"), AT, NULL, NULL, &found));
+	cr_expect_not(code_branches__find(CODE("\x74\x01\x48\x89\xf8\xc3"), AT, PMB_BLOCK_NONE,
+					  NULL, NULL, &found));
 	cr_expect_eq(found.n, 0);
-	cr_expect_not(
-		code_branches__find(CODE("\xeb\x01\x48\x89\xf8\xc3"), AT, NULL, NULL, &found));
-	cr_expect_not(
-		code_branches__find(CODE("\x48\x89\xf8\xe2\xfc\xc3"), AT, NULL, NULL, &found));
+	cr_expect_not(code_branches__find(CODE("\xeb\x01\x48\x89\xf8\xc3"), AT, PMB_BLOCK_NONE,
+					  NULL, NULL, &found));
+	cr_expect_not(code_branches__find(CODE("\x48\x89\xf8\xe2\xfc\xc3"), AT, PMB_BLOCK_NONE,
+					  NULL, NULL, &found));
+}
+
+/* lock incq; div; a lock behind a jump by a register, which may be data. */
+Test(code_branches, instructions_of_a_class)
+{
+	static const uint8_t code[] = "\xf0\x48\xff\x07\x48\xf7\xf1\x75\xf7\xff\xe0\xf0\xff\x07";
+	const size_t n = sizeof(code) - 1;
+
+	cr_expect(code_branches__find(code, n, AT, PMB_BLOCK_LOCK, NULL, NULL, &found));
+	cr_assert_eq(found.n, 2);
+	cr_expect_eq(found.of[0].at, 0);
+	cr_expect_eq(found.of[0].why, SYMD_BRANCH_FOUND);
+	cr_expect_eq(found.of[1].at, 11);
+	cr_expect_eq(found.of[1].why, SYMD_BRANCH_NOT_REACHED);
+	cr_expect(code_branches__find(code, n, AT, PMB_BLOCK_DIV, NULL, NULL, &found));
+	cr_assert_eq(found.n, 1);
+	cr_expect_eq(found.of[0].at, 4);
+	cr_expect(code_branches__find(code, n, AT, PMB_BLOCK_PAUSE, NULL, NULL, &found));
+	cr_expect_eq(found.n_all, 0);
+	/* a jump amid the div: of the class there is what was read */
+	cr_expect_not(code_branches__find(CODE("\x74\x01\x48\xf7\xf1\xc3"), AT, PMB_BLOCK_DIV, NULL,
+					  NULL, &found));
+	cr_expect_eq(found.n, 1);
 }
 
 static bool only_at(void *ctx, uint64_t vaddr)
@@ -114,7 +138,8 @@ Test(code_branches, where_a_line_begins)
 	static const uint8_t code[] = "\xff\xe0\x74\x00\x90\x75\x00\xc3\x78\x00";
 	uint64_t line = AT + 4;
 
-	cr_expect(code_branches__find(code, sizeof(code) - 1, AT, only_at, &line, &found));
+	cr_expect(code_branches__find(code, sizeof(code) - 1, AT, PMB_BLOCK_NONE, only_at, &line,
+				      &found));
 	cr_assert_eq(found.n, 3);
 	cr_expect_eq(found.of[0].why, SYMD_BRANCH_NOT_REACHED);
 	cr_expect_eq(found.of[1].why, SYMD_BRANCH_FOUND);
@@ -129,7 +154,7 @@ Test(code_branches, more_than_there_is_room_for)
 	memset(code, 0, n);
 	for (size_t i = 0; i < n; i += 2)
 		code[i] = 0x74;
-	cr_expect(code_branches__find(code, n, AT, NULL, NULL, &found));
+	cr_expect(code_branches__find(code, n, AT, PMB_BLOCK_NONE, NULL, NULL, &found));
 	cr_expect_eq(found.n, SYMD_BRANCHES_MAX);
 	cr_expect_eq(found.n_all, SYMD_BRANCHES_MAX + 10);
 	free(code);
@@ -158,7 +183,7 @@ Test(elf_branches, of_this_program)
 
 	cr_assert_eq(elf_file__open(open("/proc/self/exe", O_RDONLY), &elf), 0);
 	cr_expect(branching_of_this_test(3) >= 0);
-	elf_branches__find(elf, name, sizeof(name) - 1, &b);
+	elf_branches__find(elf, name, sizeof(name) - 1, PMB_BLOCK_NONE, &b);
 	cr_assert_eq(b.status, SYMD_SITE_FOUND);
 	cr_expect_geq(b.jumps.n, 2);
 	for (uint32_t i = 0; i < b.jumps.n; i++)
@@ -167,7 +192,7 @@ Test(elf_branches, of_this_program)
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, addr + 1, b.size));
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, 8, b.size));
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, addr, UINT64_MAX));
-	elf_branches__find(elf, "no_such", 7, &b);
+	elf_branches__find(elf, "no_such", 7, PMB_BLOCK_NONE, &b);
 	cr_expect_eq(b.status, SYMD_SITE_NO_FUNCTION);
 	elf_file__free(elf);
 	close(memory);

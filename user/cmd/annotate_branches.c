@@ -128,7 +128,11 @@ static int count(struct branches_run *run, struct err *err)
 {
 	const struct annotate_args *a = run->args;
 	struct branching_opts opts = {
-		.whom = {.pid = a->pid, .function = a->function, .file = a->file},
+		.whom = {.pid = a->pid,
+			 .function = a->function,
+			 .file = a->file,
+			 .option = "annotate --branches",
+			 .which = "--file"},
 		.duration_ns = a->duration_ns,
 		.budget = a->budget,
 		.signals = &run->signals,

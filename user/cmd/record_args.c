@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cmd/alarm_args.h"
+#include "cmd/op_events.h"
 #include "cmd/options.h"
 #include "pmu/branch_filter.h"
 #include "prof/moments.h"
@@ -499,6 +500,8 @@ static int settle_outputs(struct record_args *a)
 	int r = 0;
 
 	a->names.types = with_data && !a->no_symbols;
+	if (op_events__only(&a->sampling.what)) /* they are exact */
+		a->sampling.session.labels |= LABEL_OPCODE;
 	a->names.blocks = a->sampling.session.labels & (LABEL_BLOCKCLASS | LABEL_OPCODE);
 	if (a->format && !format)
 		return err__usage(a->err, "--format '%s': it is one of " FORMAT_WORDS, a->format);

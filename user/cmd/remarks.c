@@ -7,6 +7,8 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "pmu/branch_filter.h"
 #include "pmu/cores.h"
 #include "pmu/skid.h"
@@ -217,6 +219,18 @@ void add_remark_of_branches(struct prof *prof, uint64_t filter)
 	buf__puts(&line, "branches: ");
 	branch_filter__put(filter, &line);
 	add_line(prof, &line);
+}
+
+void add_remarks_of_breakpoints(struct prof *prof, const char *notes)
+{
+	while (notes && *notes) {
+		_cleanup_free_ char *line = xstrndup(notes, strcspn(notes, "\n"));
+
+		if (starts_with(line, "breakpoints: "))
+			prof__comment(prof, line);
+		notes += strlen(line);
+		notes += *notes == '\n';
+	}
 }
 
 void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns)

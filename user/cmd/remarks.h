@@ -41,6 +41,8 @@ void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const 
  * on, whose counters and weights need not agree to the last period. */
 void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool part);
 
+/* What the summary's notes say of breakpoints that come and go, or of how they were chosen. */
+void add_remarks_of_breakpoints(struct prof *prof, const char *notes);
 /* Of a profile whose samples have their moment (prof/moments.h). */
 void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns);
 /* Of one that has branches (prof/branch_records.h): which were asked for. */

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "cmd/op_events.h"
 #include "cmd/options.h"
 #include "model/labels.h"
 #include "pmu/probe.h"
@@ -269,8 +270,10 @@ void sampling_args__want_label(struct sampling_args *a, const char *word)
 
 int sampling_args__read(struct sampling_args *a, bool stdout_is_data)
 {
-	int r = event_args__read(&a->what, &a->parsed, a->err);
+	int r = op_events__expand(&a->what, &a->target, &a->notes, a->err);
 
+	if (r == 0)
+		r = event_args__read(&a->what, &a->parsed, a->err);
 	if (r < 0)
 		return r;
 	a->session.events = &a->events;

@@ -64,6 +64,7 @@ struct event {
 	bool off_cpu;     /* its weights are time without a CPU, from a switch to the next run */
 	uint64_t off_min_ns; /* shorter ones aren't wanted */
 	bool is_breakpoint;  /* counts only inside tasks: opened per task */
+	bool sliced;         /* of a breakpoint: in place as long as its hits stay in the budget */
 	size_t group; /* counts together with the others of that number, or not at all; 0: none */
 	bool taken_alone; /* with no other event beside it, says the database */
 	/* What the database says of it (pmu/event_db.h), which must outlive it; NULL: nothing. */

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/text.h"
 #include "pmu/nearest.h"
 #include "pmu/parse.h"
 
@@ -101,6 +102,9 @@ int event__apply_common_terms(struct event *event, struct terms *terms, const st
 			r = parse_rate(term, spec, &freq, err);
 		} else if (strcmp(term->key, "at-clock") == 0 && !term->val) {
 			event->at_clock = true;
+		} else if (strcmp(term->key, "sliced") == 0 && !term->val &&
+			   starts_with(spec->base, "mem:")) {
+			event->sliced = true;
 		} else if (strcmp(term->key, "name") == 0) {
 			if (!term->val)
 				return err__usage(err, "event '%s': name needs a value: name=TEXT",

@@ -194,6 +194,7 @@ void report__head(const struct report *r, struct buf *out)
 	put_remarks(r->whole, "ledger", out);
 	put_remarks(r->whole, "user stacks", out);
 	put_remarks(r->whole, "kernel stacks", out);
+	put_remarks(r->whole, "breakpoints", out);
 	put_remarks(r->whole, "hint", out);
 	put_selected(r, out);
 	put_marks(r, out);

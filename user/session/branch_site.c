@@ -24,8 +24,6 @@ enum {
 	SEARCH_S = 20, /* which all of it may take: hostile files take as long as they like */
 };
 
-#define WHAT "annotate --branches"
-
 /* An executable mapping of a file. */
 struct mapping {
 	uint64_t start, end, file_off;
@@ -94,9 +92,9 @@ static void pass_over(struct search *s, const struct mapping *m, const char *why
 static int refuse_several(const struct search *s, const struct mapping *m)
 {
 	return err__usage(s->err,
-			  WHAT
-			  ": process %d has a function '%s' in %s and in %s: --file says which",
-			  s->whom->pid, s->whom->function, s->ret->path, m->path);
+			  "%s: process %d has a function '%s' in %s and in %s: %s says which",
+			  s->whom->option, s->whom->pid, s->whom->function, s->ret->path, m->path,
+			  s->whom->which);
 }
 
 static void take(struct search *s, const struct mapping *m, int found, uint64_t mnt_ns,
@@ -113,7 +111,7 @@ static void take(struct search *s, const struct mapping *m, int found, uint64_t 
 static int ask(struct search *s, const struct mapping *m, int found, uint64_t mnt_ns)
 {
 	_cleanup_close_ int lent = opener__lend(s->whom->opener, found, mnt_ns, 0);
-	_cleanup_free_ char *what = xasprintf(WHAT ": %s", m->path);
+	_cleanup_free_ char *what = xasprintf("%s: %s", s->whom->option, m->path);
 	struct site_jumps jumps;
 	int r;
 
@@ -121,7 +119,8 @@ static int ask(struct search *s, const struct mapping *m, int found, uint64_t mn
 		pass_over(s, m, strerror(-lent));
 		return 1;
 	}
-	r = site_client__find_jumps(s->client, lent, s->whom->function, what, &jumps, s->err);
+	r = site_client__find_jumps(s->client, lent, s->whom->function, s->whom->class, what,
+				    &jumps, s->err);
 	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP) {
 		pass_over(s, m,
 			  r == -ETIMEDOUT ? "its symbols could not be read in time" :
@@ -169,8 +168,7 @@ static int look_into_all(struct search *s)
 			continue;
 		if (++n_files > FILES_MAX || now_ns() > until) {
 			pass_over(s, &s->maps[i],
-				  "nor were others behind it: they are too many, or took too long "
-				  "(--file)");
+				  "nor were others behind it: they are too many, or took too long");
 			break;
 		}
 		r = look_into(s, &s->maps[i]);
@@ -184,17 +182,17 @@ static int refuse_none(const struct search *s)
 
 	for (size_t i = 0; w->file && i <= s->n; i++) {
 		if (i == s->n)
-			return err__usage(s->err, WHAT ": process %d has no code of a file '%s'",
-					  w->pid, w->file);
+			return err__usage(s->err, "%s: process %d has no code of a file '%s'",
+					  s->whom->option, w->pid, w->file);
 		if (is_wanted(s, &s->maps[i]))
 			break;
 	}
 	return err__usage(s->err,
-			  WHAT
-			  ": no %s process %d runs has a function '%s' with code of its own: it "
+			  "%s: no %s process %d runs has a function '%s' with code of its own: it "
 			  "is spelt otherwise, was inlined everywhere, its symbols were "
-			  "stripped, or it is the kernel's, whose jumps can't be probed",
-			  w->file ? "such file that" : "file that", w->pid, w->function);
+			  "stripped, or it is the kernel's",
+			  s->whom->option, w->file ? "such file that" : "file that", w->pid,
+			  w->function);
 }
 
 /* Where the whole function lies. */
@@ -212,15 +210,16 @@ static int find_addresses(struct search *s)
 		/* they would be probed as well, whatever is there */
 		if (ret->n_addresses == BRANCH_ADDRESSES_MAX)
 			return err__cannot(s->err,
-					   WHAT ": process %d has mapped '%s' at more than "
-						"%d addresses",
-					   s->whom->pid, s->whom->function, BRANCH_ADDRESSES_MAX);
+					   "%s: process %d has mapped '%s' at more than "
+					   "%d addresses",
+					   s->whom->option, s->whom->pid, s->whom->function,
+					   BRANCH_ADDRESSES_MAX);
 		ret->addresses[ret->n_addresses++] = m->start + at;
 	}
 	if (ret->n_addresses)
 		return 0;
-	return err__cannot(s->err, WHAT ": process %d has '%s' of %s not mapped as code as a whole",
-			   s->whom->pid, s->whom->function, ret->path);
+	return err__cannot(s->err, "%s: process %d has '%s' of %s not mapped as code as a whole",
+			   s->whom->option, s->whom->pid, s->whom->function, ret->path);
 }
 
 static int compare(struct search *s)
@@ -230,23 +229,23 @@ static int compare(struct search *s)
 	int r = 1;
 
 	if (memory < 0)
-		return err__cannot(s->err, WHAT ": the memory of process %d can't be read: %s",
-				   s->whom->pid, strerror(-memory));
+		return err__cannot(s->err, "%s: the memory of process %d can't be read: %s",
+				   s->whom->option, s->whom->pid, strerror(-memory));
 	for (size_t i = 0; i < ret->n_addresses && r == 1; i++) {
 		_cleanup_close_ int lent = opener__lend(s->whom->opener, ret->fd, ret->mnt_ns, 0);
 
 		if (lent < 0)
-			return err__set(s->err, lent, WHAT ": %s can't be read: %s", ret->path,
-					strerror(-lent));
+			return err__set(s->err, lent, "%s: %s can't be read: %s", s->whom->option,
+					ret->path, strerror(-lent));
 		r = site_client__is_same_code(s->client, lent, memory, &ret->jumps,
-					      ret->addresses[i], WHAT, s->err);
+					      ret->addresses[i], s->whom->option, s->err);
 	}
 	if (r)
 		return r < 0 ? r : 0;
 	return err__cannot(s->err,
-			   WHAT ": process %d has changed the code of '%s' in its memory: a probe "
-				"would bring back what the file has there",
-			   s->whom->pid, s->whom->function);
+			   "%s: process %d has changed the code of '%s' in its memory: it "
+			   "isn't what the file has there",
+			   s->whom->option, s->whom->pid, s->whom->function);
 }
 
 static int find(struct search *s)
@@ -254,8 +253,8 @@ static int find(struct search *s)
 	int r = opener__maps(s->whom->opener, s->whom->pid, take_line, s);
 
 	if (r < 0)
-		return err__set(s->err, r, WHAT ": what process %d has mapped can't be read: %s",
-				s->whom->pid,
+		return err__set(s->err, r, "%s: what process %d has mapped can't be read: %s",
+				s->whom->option, s->whom->pid,
 				r == -ETIMEDOUT ? "it doesn't let go of the lock of its memory" :
 						  strerror(-r));
 	r = look_into_all(s);

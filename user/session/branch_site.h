@@ -30,7 +30,10 @@ struct branch_whom {
 	struct opener *opener;
 	pid_t pid;
 	const char *function;
-	const char *file; /* a path or its last part; NULL: any */
+	const char *file;           /* a path or its last part; NULL: any */
+	enum pmb_block_class class; /* not PMB_BLOCK_NONE: in place of jumps its instructions of it */
+	/* For sentences: who asks, and what says of which file it is. */
+	const char *option, *which;
 };
 
 /* What is there is what the file has, or nothing is found: what was changed in memory isn't

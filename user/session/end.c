@@ -65,6 +65,7 @@ void session__stop(struct session *s)
 	if (s->stopped_ns)
 		return;
 	s->stopped_ns = now_ns();
+	session__sliced_end(s);
 	counters__disable(&s->counters);
 	counters__disable(&s->gates);
 	if (session__wants_off_cpu(s))

@@ -22,6 +22,7 @@
 
 struct allocs;
 struct window_probes;
+struct sliced;
 struct family;
 
 /* Unwinding by tables (unwind.c); NULL: by frame pointers. */
@@ -71,6 +72,7 @@ struct session {
 	struct allocs *allocs;                   /* probes of allocators; NULL: none are wanted */
 	struct thread_contexts *thread_contexts; /* NULL: nobody asks what threads work on */
 	struct window_probes *window_probes;     /* NULL: no windows are wanted */
+	struct sliced *sliced;                   /* NULL: no event is to be */
 	struct spending *spending; /* what it costs, and the periods that follow from it */
 	struct tasks tasks;
 	bool any_process; /* every process may be sampled */
@@ -139,6 +141,13 @@ void session__window_probes_look(struct session *s);
 void session__window_probes_stop(struct session *s);
 void session__window_probes_close(struct session *s, struct ledger *ledger); /* of a part */
 void session__window_probes_free(struct session *s);
+
+/* sliced.c: breakpoints that go for a while when their hits cost more than the budget */
+void session__sliced_begin(struct session *s);         /* once they are enabled */
+uint64_t session__sliced_due(const struct session *s); /* as of probing__due() */
+void session__sliced_look(struct session *s);
+void session__sliced_end(struct session *s); /* before they are disabled for good */
+void session__sliced_free(struct session *s);
 
 /* end.c: what ends the recording, and the end of its counters. */
 bool session__time_is_up(struct session *s, uint64_t now);

@@ -200,6 +200,7 @@ static int session__start(struct session *s, struct err *err)
 		processor_watch__begin(s->opts->processor, "", s->start_ns);
 	session__pace(s, s->start_ns);
 	session__spend_begin(s);
+	session__sliced_begin(s);
 	session__allocs_begin(s);
 	session__arrivals_begin(s);
 	if (r == 0 && s->unwind.tables)
@@ -332,6 +333,7 @@ struct session *session__free(struct session *s)
 	programs__free(s->programs);
 	s->thread_contexts = thread_contexts__free(s->thread_contexts);
 	session__window_probes_free(s);
+	session__sliced_free(s);
 	assembly__done(&s->assembly);
 	session__family_free(s);
 	tasks__done(&s->tasks);

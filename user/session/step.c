@@ -65,6 +65,7 @@ int session__fds(struct session *s, uint64_t now, struct pollfd *fds)
 		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
 	}
 	until = earlier(until, session__window_probes_due(s));
+	until = earlier(until, session__sliced_due(s));
 	if (s->when.news_pace.share > 0)
 		s->when.wait_cpu_ns = usage_thread_ns();
 	if (s->opts->whom.duration_ns)
@@ -117,6 +118,8 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 	}
 	if (now >= session__window_probes_due(s))
 		session__window_probes_look(s);
+	if (now >= session__sliced_due(s))
+		session__sliced_look(s);
 	for (int i = 0; i < SESSION_FDS; i++)
 		woken |= i != FD_NEWS && fds[i].revents;
 	if (fds[FD_NEWS].revents && !woken) {

@@ -329,8 +329,9 @@ static bool read_jumps(struct cursor *body, struct site_jumps *ret)
 	return cursor__done(body) && ret->file_off <= INT64_MAX && ret->size <= UINT32_MAX;
 }
 
-int site_client__find_jumps(struct site_client *c, int fd, const char *name, const char *what,
-			    struct site_jumps *ret, struct err *err)
+int site_client__find_jumps(struct site_client *c, int fd, const char *name,
+			    enum pmb_block_class class, const char *what, struct site_jumps *ret,
+			    struct err *err)
 {
 	enum symd_site_status status;
 	struct cursor body;
@@ -344,6 +345,7 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name, con
 		return r;
 	helper__begin(&c->helper, SYMD_BRANCHES);
 	put_text(&c->helper.request, name);
+	symd_msg__put_u8(&c->helper.request, (uint8_t) class);
 	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;

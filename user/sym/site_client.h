@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "pmubpf/block_class.h"
 
 struct site_client;
 
@@ -68,9 +69,11 @@ struct site_jumps {
 	struct site_jump *list;
 	size_t n, n_all; /* known, and that there are */
 };
-/* 0: *ret has them, and the caller frees the list; 1: the file has no such function. */
-int site_client__find_jumps(struct site_client *c, int fd, const char *name, const char *what,
-			    struct site_jumps *ret, struct err *err);
+/* class: not PMB_BLOCK_NONE: instead of jumps its instructions of that class. 0: *ret has them, and
+ * the caller frees the list; 1: the file has no such function. */
+int site_client__find_jumps(struct site_client *c, int fd, const char *name,
+			    enum pmb_block_class class, const char *what, struct site_jumps *ret,
+			    struct err *err);
 /* Whether a process has that code of the file at the address. memory: of its /proc/PID/mem;
  * borrowed, as fd. 1 or 0. */
 int site_client__is_same_code(struct site_client *c, int fd, int memory,

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/insn_class.h"
 #include "symd/x86_insn.h"
 #include "symd/x86_parts.h"
 
@@ -96,30 +97,50 @@ static void follow_others(struct flow *f, code_begins_fn begins, void *ctx)
 	}
 }
 
-static void take(struct flow *f, struct code_branches *ret)
+static bool is_wanted(const struct flow *f, size_t at, const struct x86_insn *insn,
+		      enum pmb_block_class class)
+{
+	struct insn_data data;
+
+	if (class == PMB_BLOCK_NONE)
+		return insn->kind == X86_BRANCH;
+	return insn_class__read(INSN_X86_64, f->code + at, insn->len, &data) == class && data.len;
+}
+
+static void describe(const struct flow *f, const struct x86_insn *insn, bool is_jump,
+		     struct code_branch *ret)
+{
+	const uint8_t *bytes = f->code + ret->at;
+	struct x86_parts d;
+
+	if (is_jump && x86_parts__read(bytes, f->len - ret->at, &d) &&
+	    (d.map == X86_MAP_0F || (d.opcode & 0xf0) == 0x70))
+		ret->condition = d.opcode & 15;
+	if (!(f->what[ret->at] & REACHED))
+		ret->why = SYMD_BRANCH_NOT_REACHED;
+	else if (is_jump && !x86_insn__is_emulated_jump(bytes, insn->len))
+		ret->why = SYMD_BRANCH_NOT_EMULATED;
+}
+
+static void take(struct flow *f, enum pmb_block_class class, struct code_branches *ret)
 {
 	struct x86_insn insn;
-	struct x86_parts d;
 
 	for (size_t at = 0; at < f->len && read_insn(f, at, &insn); at += insn.len) {
 		struct code_branch branch = {.at = (uint32_t)at, .why = SYMD_BRANCH_FOUND};
 
-		if (insn.kind != X86_BRANCH || !x86_parts__read(f->code + at, f->len - at, &d))
+		if (!is_wanted(f, at, &insn, class))
 			continue;
-		if (d.map == X86_MAP_0F || (d.opcode & 0xf0) == 0x70)
-			branch.condition = d.opcode & 15;
-		if (!(f->what[at] & REACHED))
-			branch.why = SYMD_BRANCH_NOT_REACHED;
-		else if (!x86_insn__is_emulated_jump(f->code + at, insn.len))
-			branch.why = SYMD_BRANCH_NOT_EMULATED;
+		describe(f, &insn, class == PMB_BLOCK_NONE, &branch);
 		ret->n_all++;
 		if (ret->n < ARRAY_SIZE(ret->of))
 			ret->of[ret->n++] = branch;
 	}
 }
 
-bool code_branches__find(const uint8_t *code, size_t len, uint64_t vaddr, code_begins_fn begins,
-			 void *ctx, struct code_branches *ret)
+bool code_branches__find(const uint8_t *code, size_t len, uint64_t vaddr,
+			 enum pmb_block_class class, code_begins_fn begins, void *ctx,
+			 struct code_branches *ret)
 {
 	_cleanup_free_ uint8_t *what = xcalloc(len + 1, sizeof(*what));
 	_cleanup_free_ size_t *todo = xcalloc(len + 1, sizeof(*todo));
@@ -130,7 +151,7 @@ bool code_branches__find(const uint8_t *code, size_t len, uint64_t vaddr, code_b
 	reach(&f, 0);
 	follow(&f);
 	follow_others(&f, begins, ctx);
-	if (!f.amid)
-		take(&f, ret);
+	if (!f.amid || class != PMB_BLOCK_NONE)
+		take(&f, class, ret);
 	return !f.amid;
 }

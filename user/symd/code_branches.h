@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The conditional jumps of a function, and which of them may be probed: those that are surely
- * instructions, and that the kernel carries out itself. Pure; x86-64.
+ * instructions, and that the kernel carries out itself. Or its instructions of a class, at which
+ * nothing is changed: breakpoints of the CPU's are for these. Pure; x86-64.
  */
 #ifndef PMUBPF_SYMD_CODE_BRANCHES_H
 #define PMUBPF_SYMD_CODE_BRANCHES_H
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmubpf/block_class.h"
 #include "symd/protocol.h"
 
 struct code_branch {
@@ -28,12 +30,13 @@ struct code_branches {
 typedef bool (*code_begins_fn)(void *ctx, uint64_t vaddr);
 
 /*
- * In the bytes of a function at vaddr. An instruction is one for sure that is reached from the
+ * In the bytes of a function at vaddr; class: PMB_BLOCK_NONE for conditional jumps. An instruction is one for sure that is reached from the
  * function's beginning through jumps that say where they lead, or from a place where `begins` says
  * that one begins (NULL: nobody says). False: they lead amid instructions, so which these are
- * isn't known.
+ * isn't known; of a class there is what was read in a row then.
  */
-bool code_branches__find(const uint8_t *code, size_t len, uint64_t vaddr, code_begins_fn begins,
-			 void *ctx, struct code_branches *ret);
+bool code_branches__find(const uint8_t *code, size_t len, uint64_t vaddr,
+			 enum pmb_block_class class, code_begins_fn begins, void *ctx,
+			 struct code_branches *ret);
 
 #endif

@@ -33,7 +33,7 @@ static uint64_t extent_of(struct elf_file *elf, const struct elf_function *f)
 }
 
 static enum symd_site_status find_in(struct elf_file *elf, const struct elf_function *f,
-				     struct elf_branches *ret)
+				     enum pmb_block_class class, struct elf_branches *ret)
 {
 	const uint64_t size = extent_of(elf, f);
 	_cleanup_free_ uint8_t *code = xcalloc(1, size + 1);
@@ -48,14 +48,15 @@ static enum symd_site_status find_in(struct elf_file *elf, const struct elf_func
 		return SYMD_SITE_NO_INSTRUCTION;
 	ret->vaddr = f->start;
 	ret->size = n;
-	return code_branches__find(code, n, f->start, info ? begins_line : NULL, info,
-				   &ret->jumps) ?
+	return code_branches__find(code, n, f->start, class, info ? begins_line : NULL, info,
+				   &ret->jumps) ||
+			       class != PMB_BLOCK_NONE ?
 		       SYMD_SITE_FOUND :
 		       SYMD_SITE_NOT_READ;
 }
 
 void elf_branches__find(struct elf_file *elf, const char *name, size_t len,
-			struct elf_branches *ret)
+			enum pmb_block_class class, struct elf_branches *ret)
 {
 	struct elf_function f;
 
@@ -68,7 +69,7 @@ void elf_branches__find(struct elf_file *elf, const char *name, size_t len,
 		ret->n = elf_file__function_written(elf, name, len, &f);
 	ret->status = ret->n ? SYMD_SITE_SEVERAL : SYMD_SITE_NO_FUNCTION;
 	if (ret->n == 1)
-		ret->status = find_in(elf, &f, ret);
+		ret->status = find_in(elf, &f, class, ret);
 }
 
 /* Another's probe, or a debugger's breakpoint. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The conditional jumps of a function of a file (symd/code_branches.h). */
+/* The conditional jumps of a function of a file, or what it has of a class of instructions
+ * (symd/code_branches.h). */
 #ifndef PMUBPF_SYMD_ELF_BRANCHES_H
 #define PMUBPF_SYMD_ELF_BRANCHES_H
 
@@ -16,7 +17,7 @@ struct elf_branches {
 /* name: as the linker has it; if nothing is called so, as its author wrote it,
  * without parameters, and with or without template arguments. */
 void elf_branches__find(struct elf_file *elf, const char *name, size_t len,
-			struct elf_branches *ret);
+			enum pmb_block_class class, struct elf_branches *ret);
 /* Whether a process has that code at addr: its file's, but for breakpoints. fd: of its
  * /proc/PID/mem; borrowed. */
 bool elf_branches__same(struct elf_file *elf, int fd, uint64_t file_off, uint64_t addr,

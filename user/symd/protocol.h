@@ -37,7 +37,7 @@
  * 							m × {u64 file offset, u8 when, u8 emulated}
  * 	RETURNS		u8 n, n × {u8 args,		n × as FUNCTION
  * 			u16 len, name}
- * 	BRANCHES	u16 len, name			u8 status, u32 n functions, u64 vaddr,
+ * 	BRANCHES	u16 len, name, u8 class		u8 status, u32 n functions, u64 vaddr,
  * 							u64 file offset, u64 size, u32 jumps, u32 m,
  * 							m × {u32 at, u8 condition, u8 why}
  * 	SAME_CODE	+fd of /proc/PID/mem,		u8 same
@@ -99,7 +99,8 @@
  * of calls that were inlined, as LOOKUP has them but for the file, which has its path; k 0: where
  * the row before does. Texts are there if the helper was started for listings, and its library is
  * there.
- * BRANCHES are the conditional jumps of a function of the open ELF file, whose name may be as its
+ * BRANCHES are the conditional jumps of a function of the open ELF file, or if there is a class
+ * (pmubpf/block_class.h) its instructions of that class; the function's name may be as its
  * author wrote it, and which may be probed (symd/elf_branches.h); of n functions of that name none.
  * SAME_CODE is whether a process has that part of the file at the address.
  */

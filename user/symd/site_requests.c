@@ -146,10 +146,11 @@ static int answer_branches(struct elf_file *elf, struct cursor *body, struct buf
 	_cleanup_free_ struct elf_branches *found = xcalloc(1, sizeof(*found));
 	size_t len = cursor__u16(body);
 	const char *name = cursor__bytes(body, len);
+	const uint8_t class = cursor__u8(body);
 
-	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX)
+	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX || class >= PMB_N_BLOCK_CLASSES)
 		return -EPROTO;
-	elf_branches__find(elf, name, len, found);
+	elf_branches__find(elf, name, len, class, found);
 	symd_msg__put_u8(reply, (uint8_t)found->status);
 	symd_msg__put_u32(reply, found->n);
 	symd_msg__put_u64(reply, found->vaddr);

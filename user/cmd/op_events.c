@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A breakpoint has an address, and so it is of one process; the class and the function are in its
+ * name. What follows of it (stacks, labels, books) is a breakpoint's, which there is already.
+ */
+#include "cmd/op_events.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "opener/opener.h"
+#include "session/op_places.h"
+
+#define PREFIX "op:"
+#define USAGE "op:CLASS:FUNC[@FILE]"
+
+/* One text, taken apart; its parts are in `copy`. */
+struct op_event {
+	char *copy;
+	const char *class, *function, *file, *terms;
+	enum pmb_block_class of;
+};
+
+static const char *const words[PMB_N_BLOCK_CLASSES] = {
+#define X(class, word, least) [PMB_BLOCK_##class] = word,
+	PMB_BLOCK_MARKS(X) PMB_BLOCK_MIXES(X)
+#undef X
+};
+
+static bool is_op(const char *text)
+{
+	return starts_with(text, PREFIX);
+}
+
+bool op_events__only(const struct event_args *a)
+{
+	for (size_t i = 0; i < a->n_texts; i++) {
+		if (!is_op(a->texts[i]))
+			return false;
+	}
+	return a->n_texts > 0;
+}
+
+static enum pmb_block_class class_of(const char *word)
+{
+	for (int i = PMB_BLOCK_NONE + 1; i < PMB_N_BLOCK_CLASSES; i++) {
+		if (strcmp(words[i], word) == 0)
+			return (enum pmb_block_class)i;
+	}
+	return PMB_BLOCK_NONE;
+}
+
+static int refuse_class(const struct op_event *e, const char *text, struct err *err)
+{
+	_cleanup_(buf__done) struct buf all = {0};
+
+	for (int i = PMB_BLOCK_NONE + 1; i < PMB_N_BLOCK_CLASSES; i++)
+		buf__printf(&all, "%s%s", i > 1 ? ", " : "", words[i]);
+	return err__usage(err, "event '%s': '%s' is none of these: %s", text, e->class, all.data);
+}
+
+/* "/period=100/" at the end. */
+static void cut_terms(struct op_event *e)
+{
+	size_t len = strlen(e->copy);
+	char *slash;
+
+	if (len < 2 || e->copy[len - 1] != '/')
+		return;
+	e->copy[len - 1] = '\0';
+	slash = strrchr(e->copy, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	e->terms = slash + 1;
+}
+
+static int take_apart(struct op_event *e, const char *text, struct err *err)
+{
+	char *at;
+
+	e->copy = xstrdup(text);
+	cut_terms(e);
+	e->class = e->copy + strlen(PREFIX);
+	at = strchr(e->class, ':');
+	if (!at || !at[1])
+		return err__usage(err, "event '%s': of which function? " USAGE, text);
+	*at = '\0';
+	e->function = at + 1;
+	at = strrchr(at + 1, '@');
+	if (at && at[1] && at != e->function) {
+		*at = '\0';
+		e->file = at + 1;
+	}
+	e->of = class_of(e->class);
+	return e->of == PMB_BLOCK_NONE ? refuse_class(e, text, err) : 0;
+}
+
+/* As a term may have it. */
+static void put_name(const struct op_event *e, const struct op_place *place, struct buf *out)
+{
+	_cleanup_free_ char *function = xstrdup(e->function);
+
+	for (char *c = function; *c; c++)
+		*c = strchr(",/{}'\" \t", *c) ? '_' : *c;
+	buf__printf(out, "%s%s:%s+0x%" PRIx64, PREFIX, e->class, function, place->at);
+}
+
+static char *breakpoints(const struct op_event *e, const struct op_places *places)
+{
+	struct buf out = {0};
+
+	for (size_t i = 0; i < places->n && i < OP_BREAKPOINTS; i++) {
+		buf__printf(&out, "%smem:0x%" PRIx64 ":x/sliced,name=", i ? "," : "",
+			    places->list[i].address);
+		put_name(e, &places->list[i], &out);
+		buf__printf(&out, "%s%s/", e->terms ? "," : "", e->terms ? e->terms : "");
+	}
+	return buf__take(&out);
+}
+
+static void note(const char *text, const struct op_places *p, struct buf *notes)
+{
+	buf__printf(notes, "breakpoints: %s at %zu of %zu instructions", text,
+		    p->n < OP_BREAKPOINTS ? p->n : (size_t)OP_BREAKPOINTS, p->n_all);
+	if (p->each_ns && p->of)
+		buf__printf(notes,
+			    ", which had %.1f %% of %" PRIu64 " hits in a trial, each in place for "
+			    "%" PRIu64 " ms",
+			    100 * (double)p->hits / (double)p->of, p->of, p->each_ns / 1000000);
+	else if (p->each_ns)
+		buf__puts(notes, ", the first: none was met in a trial");
+	if (p->n_all > p->n)
+		buf__printf(notes, "; %zu were not tried", p->n_all - p->n);
+	buf__putc(notes, '\n');
+}
+
+static int expand(char **text, struct event_args *a, const struct branch_whom *whom,
+		  const struct op_event *e, struct buf *notes, struct err *err)
+{
+	_cleanup_free_ struct op_places *places = xcalloc(1, sizeof(*places));
+	int r = op_places__find(places, whom, notes, err);
+
+	if (r < 0)
+		return r;
+	note(*text, places, notes);
+	GROW(a->made, a->n_made, a->cap_made);
+	*text = a->made[a->n_made++] = breakpoints(e, places);
+	return 0;
+}
+
+static int check_target(const char *text, const struct target_args *t, struct err *err)
+{
+	if (t->n_pids == 1 && !t->n_tids && !t->all && !t->n_cgroups && !t->n_containers &&
+	    !t->command)
+		return 0;
+	return err__usage(err,
+			  "event '%s': breakpoints have addresses, and so are of one process: "
+			  "-p PID, and no other target",
+			  text);
+}
+
+static void free_opener(struct opener **o)
+{
+	opener__free(*o);
+}
+
+int op_events__expand(struct event_args *a, const struct target_args *target, struct buf *notes,
+		      struct err *err)
+{
+	_cleanup_(free_opener) struct opener *opener = NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < a->n_texts && r == 0; i++) {
+		struct op_event e = {0};
+
+		if (!is_op(a->texts[i]))
+			continue;
+		r = check_target(a->texts[i], target, err);
+		if (r == 0)
+			r = take_apart(&e, a->texts[i], err);
+		if (r == 0 && !opener)
+			r = opener__start(&opener, err);
+		if (r == 0) {
+			const struct branch_whom whom = {
+				.opener = opener,
+				.pid = target->pids[0],
+				.function = e.function,
+				.file = e.file,
+				.class = e.of,
+				.option = a->texts[i],
+				.which = "FUNC@FILE",
+			};
+
+			r = expand(&a->texts[i], a, &whom, &e, notes, err);
+		}
+		free(e.copy);
+	}
+	return r;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Instructions of a class in a function of a process, for breakpoints of the CPU, of which there
+ * are four: those that are met most, by a trial that counts.
+ */
+#ifndef PMUBPF_SESSION_OP_PLACES_H
+#define PMUBPF_SESSION_OP_PLACES_H
+
+#include "session/branch_site.h"
+
+enum {
+	OP_BREAKPOINTS = 4,  /* of x86 */
+	OP_PLACES_MAX = 256, /* that are tried */
+};
+
+struct op_place {
+	uint64_t address; /* in the process */
+	uint64_t at;      /* from the function's beginning */
+	uint64_t hits;    /* in the trial, by all threads that there were */
+};
+
+struct op_places {
+	struct op_place list[OP_PLACES_MAX]; /* those that were met most first */
+	size_t n, n_all;   /* tried, and that there are: instructions, at each of their addresses */
+	uint64_t each_ns;  /* how long each was in place; 0: there was no trial, for all fit */
+	uint64_t hits, of; /* of the first OP_BREAKPOINTS, and of all */
+};
+
+/* whom->class: which. -errno with the sentence. */
+int op_places__find(struct op_places *ret, const struct branch_whom *whom, struct buf *notes,
+		    struct err *err);
+
+#endif
