@@ -31,7 +31,7 @@ struct branch_whom {
 	pid_t pid;
 	const char *function;
 	const char *file;           /* a path or its last part; NULL: any */
-	enum pmb_block_class class; /* not PMB_BLOCK_NONE: in place of jumps its instructions of it */
+	enum pmb_block_class class; /* not PMB_BLOCK_NONE: its instructions of it, not jumps */
 	/* For sentences: who asks, and what says of which file it is. */
 	const char *option, *which;
 };

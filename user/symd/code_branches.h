@@ -30,10 +30,11 @@ struct code_branches {
 typedef bool (*code_begins_fn)(void *ctx, uint64_t vaddr);
 
 /*
- * In the bytes of a function at vaddr; class: PMB_BLOCK_NONE for conditional jumps. An instruction is one for sure that is reached from the
- * function's beginning through jumps that say where they lead, or from a place where `begins` says
- * that one begins (NULL: nobody says). False: they lead amid instructions, so which these are
- * isn't known; of a class there is what was read in a row then.
+ * In the bytes of a function at vaddr; class: PMB_BLOCK_NONE for conditional jumps. An instruction
+ * is one for sure that is reached from the function's beginning through jumps that say where they
+ * lead, or from a place where `begins` says that one begins (NULL: nobody says). False: they lead
+ * amid instructions, so which these are isn't known; of a class there is what was read in a row
+ * then.
  */
 bool code_branches__find(const uint8_t *code, size_t len, uint64_t vaddr,
 			 enum pmb_block_class class, code_begins_fn begins, void *ctx,
