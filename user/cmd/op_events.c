@@ -127,11 +127,11 @@ static void note(const char *text, const struct op_places *p, struct buf *notes)
 {
 	buf__printf(notes, "breakpoints: %s at %zu of %zu instructions", text,
 		    p->n < OP_BREAKPOINTS ? p->n : (size_t)OP_BREAKPOINTS, p->n_all);
-	if (p->each_ns && p->of)
+	if (p->each_ns && p->share > 0)
 		buf__printf(notes,
-			    ", which had %.1f %% of %" PRIu64 " hits in a trial, each in place for "
-			    "%" PRIu64 " ms",
-			    100 * (double)p->hits / (double)p->of, p->of, p->each_ns / 1000000);
+			    ", which had %.1f %% of the hits in a trial, each in place for at "
+			    "least %" PRIu64 " ms",
+			    100 * p->share, p->each_ns / 1000000);
 	else if (p->each_ns)
 		buf__puts(notes, ", the first: none was met in a trial");
 	if (p->n_all > p->n)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: a lock may be met ten million times a second, and each hit of a breakpoint costs
- * the program a microsecond. So a trial is short, four places at a time, and only counts.
+ * The hard thing: a hit costs the program some microseconds, so what is met all the time is met as
+ * often as that allows, whatever else it is: in 10 ms a lock of each turn of a loop has as many hits
+ * as one of each hundredth, where each is tried alone. So they are tried beside one that all are
+ * compared with, which slows them down alike.
  */
 #include "session/op_places.h"
 
@@ -18,7 +20,9 @@
 #include "sys/procfs.h"
 
 enum {
-	TRIAL_MS = 10,    /* of four places */
+	TRIAL_MS = 10,    /* of four places, at least */
+	ENOUGH = 100,     /* hits, to compare with, */
+	TRIES_MAX = 10,   /* or so often */
 	THREADS_MAX = 64, /* that are looked at */
 	TRIAL_FDS = OP_BREAKPOINTS * THREADS_MAX,
 };
@@ -26,12 +30,15 @@ enum {
 struct trial {
 	pid_t *tids;
 	size_t n_tids;
-	int fds[TRIAL_FDS];
+	const struct op_place *places[OP_BREAKPOINTS]; /* that are tried together */
+	uint64_t hits[OP_BREAKPOINTS];
 	size_t n;
+	int fds[TRIAL_FDS];
+	size_t n_fds;
 };
 
 /* Threads that have ended meanwhile are none. */
-static int put_in(struct trial *t, const struct op_place *places, size_t n)
+static int put_in(struct trial *t)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
@@ -43,48 +50,83 @@ static int put_in(struct trial *t, const struct op_place *places, size_t n)
 		.read_format = PERF_COUNT_READ_FORMAT,
 	};
 
-	for (size_t i = 0; i < n; i++) {
-		attr.bp_addr = places[i].address;
+	for (size_t i = 0; i < t->n; i++) {
+		attr.bp_addr = t->places[i]->address;
 		for (size_t k = 0; k < t->n_tids; k++) {
 			int fd = perf_open(&attr, t->tids[k], -1);
 
 			if (fd < 0 && fd != -ESRCH)
 				return fd;
-			t->fds[t->n++] = fd;
+			t->fds[t->n_fds++] = fd;
 		}
 	}
 	return 0;
 }
 
-static void take_out(struct trial *t, struct op_place *places)
+static void take_out(struct trial *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n_fds; i++) {
 		struct perf_count count;
 
 		if (t->fds[i] >= 0 && perf_read(t->fds[i], &count) == 0)
-			places[i / t->n_tids].hits += count.value;
+			t->hits[i / t->n_tids] += count.value;
 	}
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n_fds; i++)
 		cleanup_close(&t->fds[i]);
-	t->n = 0;
+	t->n_fds = 0;
+}
+
+/* compares: until what others are compared with was met often enough; the process may not run. */
+static int try_together(struct trial *t, bool compares)
+{
+	static const struct timespec span = {.tv_nsec = TRIAL_MS * 1000000};
+	int r = 0;
+
+	memset(t->hits, 0, sizeof(t->hits));
+	for (int i = 0; r == 0 && i < TRIES_MAX && (i == 0 || (compares && t->hits[0] < ENOUGH));
+	     i++) {
+		r = put_in(t);
+		if (r == 0)
+			nanosleep(&span, NULL);
+		take_out(t);
+	}
+	return r;
+}
+
+/* The first beside what others were compared with: that was met so often. */
+static void take_rates(struct op_places *ret, const struct trial *t, size_t from, size_t *reference)
+{
+	const bool compares = t->n && t->places[0] != &ret->list[from];
+	const double factor = compares && t->hits[0] && ret->list[*reference].rate > 0 ?
+				      ret->list[*reference].rate / (double)t->hits[0] :
+				      1;
+
+	for (size_t i = compares; i < t->n; i++, from++) {
+		ret->list[from].rate = factor * (double)t->hits[i];
+		if (ret->list[from].rate > ret->list[*reference].rate)
+			*reference = from;
+	}
 }
 
 static int try_all(struct op_places *ret, const struct branch_whom *whom, struct err *err)
 {
-	static const struct timespec span = {.tv_nsec = TRIAL_MS * 1000000};
 	struct trial t = {0};
+	size_t reference = 0, next = 0;
 	int r = procfs_threads(whom->pid, &t.tids);
 
 	if (r > 0)
 		t.n_tids = r < THREADS_MAX ? (size_t)r : THREADS_MAX;
 	r = r < 0 ? r : 0;
-	for (size_t i = 0; r == 0 && i < ret->n; i += OP_BREAKPOINTS) {
-		size_t n = ret->n - i < OP_BREAKPOINTS ? ret->n - i : OP_BREAKPOINTS;
+	while (r == 0 && next < ret->n) {
+		const size_t from = next;
 
-		r = put_in(&t, &ret->list[i], n);
-		if (r == 0)
-			nanosleep(&span, NULL);
-		take_out(&t, &ret->list[i]);
+		t.n = 0;
+		if (ret->list[reference].rate > 0) /* from the second time on */
+			t.places[t.n++] = &ret->list[reference];
+		while (t.n < OP_BREAKPOINTS && next < ret->n)
+			t.places[t.n++] = &ret->list[next++];
+		r = try_together(&t, t.places[0] == &ret->list[reference]);
+		take_rates(ret, &t, from, &reference);
 	}
 	free(t.tids);
 	ret->each_ns = TRIAL_MS * 1000000;
@@ -94,11 +136,11 @@ static int try_all(struct op_places *ret, const struct branch_whom *whom, struct
 		       0;
 }
 
-static int by_hits(const void *a, const void *b)
+static int by_rate(const void *a, const void *b)
 {
 	const struct op_place *x = a, *y = b;
 
-	return x->hits != y->hits ? CMP3(y->hits, x->hits) : CMP3(x->address, y->address);
+	return x->rate != y->rate ? CMP3(y->rate, x->rate) : CMP3(x->address, y->address);
 }
 
 static void take_places(struct op_places *ret, const struct branch_site *site)
@@ -115,6 +157,17 @@ static void take_places(struct op_places *ret, const struct branch_site *site)
 				};
 		}
 	}
+}
+
+static double share_of_first(const struct op_places *p)
+{
+	double first = 0, all = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		all += p->list[i].rate;
+		first += i < OP_BREAKPOINTS ? p->list[i].rate : 0;
+	}
+	return all > 0 ? first / all : 0;
 }
 
 int op_places__find(struct op_places *ret, const struct branch_whom *whom, struct buf *notes,
@@ -134,10 +187,7 @@ int op_places__find(struct op_places *ret, const struct branch_whom *whom, struc
 		r = try_all(ret, whom, err);
 	if (r < 0)
 		return r;
-	qsort(ret->list, ret->n, sizeof(*ret->list), by_hits);
-	for (size_t i = 0; i < ret->n; i++) {
-		ret->of += ret->list[i].hits;
-		ret->hits += i < OP_BREAKPOINTS ? ret->list[i].hits : 0;
-	}
+	qsort(ret->list, ret->n, sizeof(*ret->list), by_rate);
+	ret->share = share_of_first(ret);
 	return 0;
 }

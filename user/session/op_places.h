@@ -16,14 +16,14 @@ enum {
 struct op_place {
 	uint64_t address; /* in the process */
 	uint64_t at;      /* from the function's beginning */
-	uint64_t hits;    /* in the trial, by all threads that there were */
+	double rate;      /* how often it is met, as the trial has it; 0: not, or there was none */
 };
 
 struct op_places {
 	struct op_place list[OP_PLACES_MAX]; /* those that were met most first */
-	size_t n, n_all;   /* tried, and that there are: instructions, at each of their addresses */
-	uint64_t each_ns;  /* how long each was in place; 0: there was no trial, for all fit */
-	uint64_t hits, of; /* of the first OP_BREAKPOINTS, and of all */
+	size_t n, n_all;  /* tried, and that there are: instructions, at each of their addresses */
+	uint64_t each_ns; /* how long each was in place; 0: there was no trial, for all fit */
+	double share; /* of the rates of all: what the first OP_BREAKPOINTS have; 0: none was met */
 };
 
 /* whom->class: which. -errno with the sentence. */
