@@ -21,6 +21,19 @@ start() {
 	wait_until grep -q '^pid ' "$T/said"
 }
 
+# What the trial opens are perf events, too: it records once there are programs.
+has_programs() {
+	find "/proc/$tool/fd" -lname 'anon_inode:bpf[-_]prog' 2>/dev/null | grep . >/dev/null
+}
+
+start_recording() { # OPTION…
+	spawn "$PMUBPF" record "$@" --budget 0 -p "$target" -o "$T/p.pb.gz" \
+		--summary "$T/sum.json" >"$T/out" 2>"$T/err" 5>&- </dev/null
+	tool=$spawned
+	wait_until has_programs || fail "it doesn't record: $(head -n 1 "$T/err")"
+	sleep 0.5
+}
+
 has_said() { # TIMES
 	[ "$(grep -c '^sum ' "$T/said")" -ge "$1" ]
 }
@@ -37,8 +50,7 @@ counts() {
 # Nothing is met in the trial, so the first ones have the breakpoints; of threads, old and new.
 t_each_is_counted() {
 	start
-	pmb_start record -e op:lock:locks --budget 0 -p "$target" -o "$T/p.pb.gz" \
-		--summary "$T/sum.json"
+	start_recording -e op:lock:locks
 	echo go >&5
 	wait_until has_said 1 || fail "the program doesn't get on"
 	echo thread >&5
@@ -86,8 +98,7 @@ t_slices() {
 
 t_one_division() {
 	start
-	pmb_start record -e op:div:locks@ops --budget 0 -p "$target" -o "$T/p.pb.gz" \
-		--summary "$T/sum.json"
+	start_recording -e op:div:locks@ops
 	echo go >&5
 	wait_until has_said 1 || fail "the program doesn't get on"
 	pmb_finish INT

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The hard thing: a hit costs the program some microseconds, so what is met all the time is met as
- * often as that allows, whatever else it is: in 10 ms a lock of each turn of a loop has as many hits
+ * often as that allows, whatever else it is: a lock of each turn of a loop has as many hits in a
+ * trial
  * as one of each hundredth, where each is tried alone. So they are tried beside one that all are
  * compared with, which slows them down alike.
  */
