@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * ops: instructions whose counts are known. Says its number; then, for each line that it reads,
- * does 4,000 turns of `locks`, and says so; with "ops SECONDS" it does turns for so long at once.
+ * does 4,000 turns of `locks`, and says so, with the CPU time that they took; with "ops SECONDS" it
+ * does turns for so long at once.
  *
  * Of a turn of `locks`, its six locked instructions: the first in each one of 64, the second, third
  * and fourth in each, the fifth in each fourth, the sixth in none; and one division. So with four
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "spin.h"
 
 #ifdef __x86_64__
 
@@ -66,10 +69,12 @@ long none(long n);
 
 static void *work(void *unused)
 {
-	uint64_t at[6] = {0};
+	uint64_t at[6] = {0}, begin = thread_cpu_ns(), took;
+	int sum = locks(TURNS, at);
 
 	(void)unused;
-	printf("sum %d %ld\n", locks(TURNS, at) + decoy(2 * TURNS, at), none(1));
+	took = thread_cpu_ns() - begin;
+	printf("sum %d %ld, in %" PRIu64 " ns\n", sum + decoy(2 * TURNS, at), none(1), took);
 	fflush(stdout);
 	return NULL;
 }
