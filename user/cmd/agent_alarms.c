@@ -33,7 +33,7 @@ struct agent_alarm {
 /* ---------------------------------------------------------------- options */
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "What is watched:", 8},
+	{0, 0, 0, 0, "Alarms:", 10},
 	{"alarm", OPT_ALARM, "'Y ~ X'", 0,
 	 "Raise an alarm when event Y is no more what event X explains, looked at each second, as "
 	 "for stat: it is said, kept with the window, sent, and told Prometheus (may be given up "

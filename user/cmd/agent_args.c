@@ -38,7 +38,7 @@ enum { AGENT_HZ = 49 };
 enum { AGENT_LOOKS_PART = 8 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "The windows:", 5},
+	{0, 0, 0, 0, "The windows:", 6},
 	{"dir", OPT_DIR, "DIR", 0, "The folder that they are written to; is made if it isn't there",
 	 0},
 	{"every", OPT_EVERY, "TIME", 0, "How long a window is, from 1s to 1h (default: 60s)", 0},

@@ -16,7 +16,7 @@ enum { OPT_TEXTFILE = 10240, OPT_METRICS };
 enum { TEXTFILE_MODE = 0644, SETTLE_MS = 2000, OPEN_MS = 1000 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "For Prometheus:", 7},
+	{0, 0, 0, 0, "For Prometheus:", 8},
 	{"textfile", OPT_TEXTFILE, "FILE", 0,
 	 "Renew FILE with each window, for node_exporter's textfile collector", 0},
 	{"metrics", OPT_METRICS, "[ADDR:]PORT", 0,

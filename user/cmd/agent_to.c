@@ -28,7 +28,7 @@ enum {
 enum { STATE_WAIT_MS = 2000 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "Where they go besides:", 6},
+	{0, 0, 0, 0, "Where they go besides:", 7},
 	{"to", OPT_TO, "URL", 0,
 	 "Send them to clickhouse+http://HOST[:PORT]/DATABASE, s3+http://HOST[:PORT]/BUCKET, "
 	 "pyroscope+http://HOST[:PORT] or otlp+http://HOST[:PORT], or by https, as `pmubpf ship' "

@@ -7,7 +7,7 @@ enum { OPT_ALARM_EXIT = 7168, OPT_ALARM_RUN, OPT_BASELINE };
 
 static const struct argp_option exit_options[] = {
 	{"alarm-exit", OPT_ALARM_EXIT, 0, 0,
-	 "Exit status 4 if there was an alarm; stat ends with it", 4},
+	 "Exit status 4 if there was an alarm; stat ends with it", 10},
 	{0},
 };
 
@@ -15,7 +15,7 @@ static const struct argp_option options[] = {
 	{"alarm-run", OPT_ALARM_RUN, "PROGRAM", 0,
 	 "Run PROGRAM at each alarm, as who called this (sudo), with the figures in its "
 	 "environment and nothing else; killed after 10 s",
-	 4},
+	 10},
 	{"baseline", OPT_BASELINE, "FILE", 0,
 	 "What is usual is what FILE has, of an earlier stat -I --json: alarms are judged from the "
 	 "first interval, and nothing is learnt",

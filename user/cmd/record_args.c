@@ -68,18 +68,7 @@ static const struct argp_option options[] = {
 	 "The same of these: any, any_call, any_ret, ind_call, ind_jmp, call, cond, and others, of "
 	 "u, k; with commas",
 	 1},
-	{0, 0, 0, 0, "How long:", 3},
-	{"when", OPT_WHEN, "'Y ~ X'", 0,
-	 "Keep only what was around an alarm: event Y is no more what event X explains, looked at "
-	 "each second, as for stat --alarm",
-	 0},
-	{"lookback", OPT_LOOKBACK, "TIME", 0,
-	 "With --when: what is kept of before the alarm. Default: 30s", 0},
-	{"lookahead", OPT_LOOKAHEAD, "TIME", 0,
-	 "With --when: what follows the alarm and is kept, too; then the recording ends. Default: "
-	 "as long as --lookback",
-	 0},
-	{0, 0, 0, 0, "Output:", 5},
+	{0, 0, 0, 0, "Output:", 6},
 	{"output", 'o', "FILE", 0,
 	 "The profile into FILE instead of folded stacks to stdout; may be repeated. Its suffix "
 	 "says as what: " SUFFIXES "; with any other: folded",
@@ -137,6 +126,17 @@ static const struct argp_option options[] = {
 	 "what a sample is about",
 	 0},
 	{"quiet", 'q', 0, 0, "No live line and no summary on stderr", 0},
+	{0, 0, 0, 0, "Alarms:", 10},
+	{"when", OPT_WHEN, "'Y ~ X'", 0,
+	 "Keep only what was around an alarm: event Y is no more what event X explains, looked at "
+	 "each second, as for stat --alarm",
+	 0},
+	{"lookback", OPT_LOOKBACK, "TIME", 0,
+	 "With --when: what is kept of before the alarm. Default: 30s", 0},
+	{"lookahead", OPT_LOOKAHEAD, "TIME", 0,
+	 "With --when: what follows the alarm and is kept, too; then the recording ends. Default: "
+	 "as long as --lookback",
+	 0},
 	{0},
 };
 
@@ -362,9 +362,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return r == ARGP_ERR_UNKNOWN ? ARGP_ERR_UNKNOWN : -r;
 }
 
-static const struct argp_child children[] = {{.argp = &sampling_argp},
-					     {.argp = &alarm_argp, .group = 3},
-					     {0}};
+static const struct argp_child children[] = {{.argp = &sampling_argp}, {.argp = &alarm_argp}, {0}};
 
 static const struct argp argp = {
 	.options = options,

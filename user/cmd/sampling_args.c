@@ -58,7 +58,7 @@ static const struct argp_option options[] = {
 	{"per-cpu", OPT_PER_CPU, 0, 0, "One event per CPU, targets chosen in BPF", 2},
 	{"per-task", OPT_PER_TASK, 0, 0, "One event per task, so that other programs feel nothing",
 	 0},
-	{0, 0, 0, 0, "Stacks:", 4},
+	{0, 0, 0, 0, "Stacks:", 5},
 	{"user-only", OPT_USER_ONLY, 0, 0, "Leave kernel frames out (samples stay)", 0},
 	{"kernel-only", OPT_KERNEL_ONLY, 0, 0, "Leave user frames out (samples stay)", 0},
 	{"interpreter-frames", OPT_INTERPRETER_FRAMES, 0, 0,

@@ -27,7 +27,7 @@ enum { MS = 1000000, MAX_INTERVAL_MS = 1000000000, MAX_RUNS = 1000000 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "What to count:", 1},
-	{0, 0, 0, 0, "What to tell apart:", 4},
+	{0, 0, 0, 0, "What to tell apart:", 5},
 	{"per-cpu", 'A', 0, 0, "A row for each CPU", 0},
 	{"no-aggr", 0, 0, OPTION_ALIAS, 0, 0},
 	{"per-thread", OPT_PER_THREAD, 0, 0,
@@ -53,18 +53,19 @@ static const struct argp_option options[] = {
 	 "0: any",
 	 0},
 	{"interval", 'I', "MS", 0, "Counts of every MS milliseconds, or 1s, 2m", 0},
-	{"alarm", OPT_ALARM, "'Y ~ X'", 0,
-	 "With -I: say when event Y is no more what event X (or windows: units of --per) explains, "
-	 "as learnt from the intervals before; a term may name its target: EVENT{container=NAME}",
-	 0},
 	{"repeat", 'r', "N", 0, "Run the COMMAND N times: mean and spread", 0},
-	{0, 0, 0, 0, "Output:", 5},
+	{0, 0, 0, 0, "Output:", 6},
 	{"output", 'o', "FILE", 0,
 	 "Into FILE instead of standard output, which stays the COMMAND's then", 0},
 	{"limit", OPT_LIMIT, "N", 0,
 	 "At most N lines of --by; 0: all (default: 40 of text, else all)", 0},
 	{"json", 'j', 0, 0, "JSON; with -I a line for each interval", 0},
 	{"field-separator", 'x', "SEP", 0, "Fields separated by SEP, in perf's columns", 0},
+	{0, 0, 0, 0, "Alarms:", 10},
+	{"alarm", OPT_ALARM, "'Y ~ X'", 0,
+	 "With -I: say when event Y is no more what event X (or windows: units of --per) explains, "
+	 "as learnt from the intervals before; a term may name its target: EVENT{container=NAME}",
+	 0},
 	{0},
 };
 

@@ -30,7 +30,7 @@ enum {
 #define KEY_WORD(id, word) word ", "
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "What is shown:", 5},
+	{0, 0, 0, 0, "What is shown:", 6},
 	{"batch", 'b', 0, 0, "Plain lines for pipes, instead of a screen", 0},
 	{"interval", 'I', "MS", 0,
 	 "A part every MS milliseconds, or 2s, 1m; what is shown is of one part (default: 1s)", 0},

@@ -11,7 +11,7 @@ enum { OPT_WINDOW = 4096, OPT_LONGER, OPT_AFTER, OPT_SLOWEST, OPT_SCOPE, OPT_RET
 enum { MOST_SLOWEST = 10000 };
 
 static const struct argp_option options[] = {
-	{0, 0, 0, 0, "In which windows of a thread's time:", 3},
+	{0, 0, 0, 0, "In which windows of a thread's time:", 4},
 	{"window", OPT_WINDOW, "[NAME=]loop|run|syscall|u:FUNC|A..B", 0,
 	 "Sample or count only in these: loop, from the end of a call that waits for work to the "
 	 "next one; "
