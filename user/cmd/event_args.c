@@ -38,7 +38,7 @@ static error_t parse_names(int key, char *arg, struct argp_state *state)
 const struct argp event_names_argp = {.options = names_options, .parser = parse_names};
 
 static const struct argp_option options[] = {
-	{"event", 'e', "EVENT[,EVENT…]", 0,
+	{"event", 'e', "EVENT[,EVENT...]", 0,
 	 "Event by alias (dcache-miss), perf's name, pmu/term=val/, rNNNN, mem:ADDR[/LEN][:rwx], "
 	 "the "
 	 "CPU maker's name (EVENT:UMASK, by libpfm4) or one of your own; "

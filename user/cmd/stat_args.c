@@ -34,9 +34,9 @@ static const struct argp_option options[] = {
 	 "A row for each thread of -p and -t that there is at the start", 0},
 	{"per-cgroup", OPT_PER_CGROUP, 0, 0, "A row for each -G and for each cgroup right below it",
 	 0},
-	{"by", OPT_BY, "process|comm|cgroup|container", 0,
-	 "Besides, whose the counts of whole CPUs are, told at each switch; with -p of those "
-	 "processes and of everybody else",
+	{"by", OPT_BY, "WHOM", 0,
+	 "Besides, whose the counts of whole CPUs are, told at each switch, by process, comm, "
+	 "cgroup or container; with -p of those processes and of everybody else",
 	 0},
 	{"neighbours", OPT_NEIGHBOURS, 0, 0,
 	 "Besides, who had the CPU while threads of the target waited for it, ready to run, and "

@@ -16,8 +16,8 @@ enum { OPT_CONTAINER = 3072 };
 
 static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Target (beside any of these a COMMAND only sets the duration):", 2},
-	{"pid", 'p', "PID[,PID…]", 0, "Processes, their threads and children", 0},
-	{"tid", 't', "TID[,TID…]", 0, "Threads, and what they start", 0},
+	{"pid", 'p', "PID[,PID...]", 0, "Processes, their threads and children", 0},
+	{"tid", 't', "TID[,TID...]", 0, "Threads, and what they start", 0},
 	{"all-cpus", 'a', 0, 0, "The whole system", 0},
 	{"cpu", 'C', "CPUS", 0,
 	 "Only these CPUs (0-3,8), everything on them unless -p or -t is given", 0},
