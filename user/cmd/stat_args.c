@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	{"per-cgroup", OPT_PER_CGROUP, 0, 0, "A row for each -G and for each cgroup right below it",
 	 0},
 	{"by", OPT_BY, "WHOM", 0,
-	 "Besides, whose the counts of whole CPUs are, told at each switch, by process, comm, "
+	 "Besides, whose the counts of whole CPUs are, told at each switch: process, comm, "
 	 "cgroup or container; with -p of those processes and of everybody else",
 	 0},
 	{"neighbours", OPT_NEIGHBOURS, 0, 0,
