@@ -314,14 +314,18 @@ t_types_of_go() {
 		//go:noinline
 		func touchLink(b *Body) { say(); b.next.mass = 4 }
 
+		//go:noinline
+		func touchSpilled(all []Body, i int) { say(); all[i].pos.x = 5 }
+
 		func main() {
 			pointed, sliced := make([]Body, 50), make([]Body, 50)
-			linked := make([]Body, 50)
+			linked, spilled := make([]Body, 50), make([]Body, 50)
 			for i := range table {
 				touchGlobal(i)
 				touchPointer(&pointed[i])
 				touchSlice(sliced, i)
 				touchLink(&Body{next: &linked[i]})
+				touchSpilled(spilled, i)
 			}
 		}
 	GO
@@ -336,8 +340,9 @@ t_types_of_go() {
 	expect_ge "$(of_go '[^;]*;main.Body;mass' Pointer)" 40 "by a pointer"
 	expect_ge "$(of_go '[^;]*;main.Body;pos.y' Slice)" 40 "of a slice"
 	expect_ge "$(of_go '[^;]*;main.Body;mass' Link)" 40 "by a link"
+	expect_ge "$(of_go '[^;]*;main.Body;pos.x' Spilled)" 40 "of a slice that was spilled"
 	grep -E ';main\.touch' "$T/folded" | grep -vE '_\[k\]' |
-		grep -vE '^[^;]*;main.Body(\[\])?;(mass|pos.y|id);validated;' >"$T/other" || :
+		grep -vE '^[^;]*;main.Body(\[\])?;(mass|pos.[xy]|id);validated;' >"$T/other" || :
 	expect_eq "$(cat "$T/other")" "" "anything else"
 }
 

@@ -106,8 +106,8 @@ t_samples_beside_the_truth() {
 t_objects_of_cxx() {
 	need_x86
 	command -v g++ >/dev/null || skip "there is no g++"
-	expect_objects 80 60000 g++ -O2
-	expect_objects 70 250000 g++ -O0
+	expect_objects 80 60000 subject.cc "12 1" g++ -std=c++17 -O2
+	expect_objects 70 250000 subject.cc "12 1" g++ -std=c++17 -O0
 }
 
 t_objects_of_libcxx() {
@@ -116,14 +116,24 @@ t_objects_of_libcxx() {
 	echo 'int main() { }' >"$T/empty.cc"
 	clang++ -stdlib=libc++ -include map -o "$T/empty" "$T/empty.cc" 2>"$T/err" && "$T/empty" ||
 		skip "there is no libc++ to build with: mk/deps.sh others"
-	expect_objects 80 60000 clang++ -stdlib=libc++ -O2
+	expect_objects 80 60000 subject.cc "12 1" clang++ -stdlib=libc++ -std=c++17 -O2
 }
 
-expect_objects() { # PERCENT INSTRUCTIONS COMPILER…
-	local percent=$1 most=$2
-	shift 2
-	"$@" -std=c++17 -g -o "$T/subject" "$TOP/tests/operands/subject.cc" || fail "$*"
-	"$O/tests/operands/types" "$most" "$T/subject" 12 1 >"$T/out" </dev/null || fail "types"
+t_objects_of_c() {
+	need_x86
+	expect_objects 80 200000 structures.c 1 gcc -O0
+	expect_objects 85 200000 structures.c 1 gcc -O2
+	command -v clang >/dev/null || skip "there is no clang"
+	expect_objects 90 200000 structures.c 1 clang -O2
+}
+
+expect_objects() { # PERCENT INSTRUCTIONS SOURCE ARGUMENTS COMPILER…
+	local percent=$1 most=$2 source=$3 arguments=$4
+	shift 4
+	"$@" -g -o "$T/subject" "$TOP/tests/operands/$source" || fail "$*"
+	# shellcheck disable=SC2086
+	"$O/tests/operands/types" "$most" "$T/subject" $arguments >"$T/out" </dev/null ||
+		fail "types"
 	expect_eq "$(of_types wrong) $(of_types outside)" "0 0" "$*: objects that aren't there"
 	expect_ge "$(of_types accesses)" 1000 "$*: accesses"
 	expect_ge "$((100 * $(of_types typed)))" "$((percent * $(of_types accesses)))" \

@@ -43,6 +43,13 @@ static bool in_frame(void *ctx, size_t off, const struct frame_place *place, str
 	return put(off / 16 + (uint64_t)place->at, ret);
 }
 
+static bool any_variable(void *ctx, size_t off, const struct frame_place *place)
+{
+	(void)ctx;
+	(void)off;
+	return place->at % 3 == 0;
+}
+
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 {
 	(void)ctx;
@@ -72,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.ends = ends,
 		.in_object = in_object,
 		.in_frame = in_frame,
+		.any_variable = any_variable,
 		.at_address = at_address,
 		.call = call,
 		.holds = holds,

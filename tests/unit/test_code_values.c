@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What registers are, of functions in machine code: di points to a node of 32 bytes, whose member
  * at 8 points to another one, and so does that at 16 where it is one of the two; so does what lies
- * at the frame's -24. What lies at its -32 points to a number, which a node begins with. */
+ * at the frame's -24. What lies at its -32 points to a number, which a node begins with; at its -48
+ * lies a variable that is no pointer. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "symd/code_values.h"
 
 enum { AX, CX, DX, BX, SP, BP, SI, DI };
-enum { NODE = 7, SIZE = 32, LINK = 8, SLOT = -24, WORD = 11, OF_WORD = -32 };
+enum { NODE = 7, SIZE = 32, LINK = 8, SLOT = -24, WORD = 11, OF_WORD = -32, NO_POINTER = -48 };
 
 #define CODE(text) (const uint8_t *)(text), sizeof(text) - 1
 
@@ -54,6 +55,13 @@ static bool in_frame(void *ctx, size_t off, const struct frame_place *place, str
 	return place->at == OF_WORD || (place->at == SLOT && node(ret));
 }
 
+static bool any_variable(void *ctx, size_t off, const struct frame_place *place)
+{
+	(void)ctx;
+	(void)off;
+	return place->at == NO_POINTER || place->at == OF_WORD;
+}
+
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 {
 	(void)ctx;
@@ -82,6 +90,22 @@ static bool holds(void *ctx, const struct pointee *outer, const struct pointee *
 	(void)ctx;
 	return outer->at == inner->at && (outer->type == inner->type || outer->type == DERIVED ||
 					  (outer->type == NODE && inner->type == WORD));
+}
+
+static struct code_values_fns fns_of(enum insn_set set, bool go)
+{
+	return (struct code_values_fns){
+		.held = held,
+		.ends = ends,
+		.in_object = in_object,
+		.in_frame = in_frame,
+		.any_variable = any_variable,
+		.at_address = at_address,
+		.call = call,
+		.holds = holds,
+		.set = set,
+		.go = go,
+	};
 }
 
 static const struct {
@@ -172,8 +196,7 @@ static const struct {
 
 Test(code_values, what_registers_are)
 {
-	const struct code_values_fns fns = {held,  ends, in_object,   in_frame, at_address, call,
-					    holds, NULL, INSN_X86_64, 0,        false};
+	const struct code_values_fns fns = fns_of(INSN_X86_64, false);
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct code_values *values = code_values__new(cases[i].code, cases[i].len, &fns);
@@ -208,8 +231,7 @@ static const struct {
 
 Test(code_values, what_is_stored)
 {
-	const struct code_values_fns fns = {held,  ends, in_object,   in_frame, at_address, call,
-					    holds, NULL, INSN_X86_64, 0,        false};
+	const struct code_values_fns fns = fns_of(INSN_X86_64, false);
 
 	for (size_t i = 0; i < ARRAY_SIZE(stored); i++) {
 		struct code_values *values = code_values__new(stored[i].code, stored[i].len, &fns);
@@ -228,8 +250,7 @@ Test(code_values, what_is_stored)
 Test(code_values, what_calls_of_go_leave)
 {
 	static const uint8_t code[] = "\x48\x89\xfb\xe8\xf8\x00\x00\x00\xc3";
-	const struct code_values_fns fns = {held,  ends, in_object,   in_frame, at_address, call,
-					    holds, NULL, INSN_X86_64, 0,        true};
+	const struct code_values_fns fns = fns_of(INSN_X86_64, true);
 	struct code_values *values = code_values__new(code, sizeof(code) - 1, &fns);
 	struct code_value v;
 
@@ -460,10 +481,7 @@ static const struct {
 Test(code_values, of_arm64_and_riscv64)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(of_others); i++) {
-		const struct code_values_fns fns = {
-			held,  ends, in_object,        in_frame, at_address, call,
-			holds, NULL, of_others[i].set, 0,        false,
-		};
+		const struct code_values_fns fns = fns_of(of_others[i].set, false);
 		struct code_values *values =
 			code_values__new(of_others[i].code, of_others[i].len, &fns);
 		struct code_value v;
@@ -511,10 +529,7 @@ static const struct {
 Test(code_values, what_a_register_was_made_of)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(origins); i++) {
-		const struct code_values_fns fns = {
-			held,  ends, in_object,      in_frame, at_address, call,
-			holds, NULL, origins[i].set, 0,        false,
-		};
+		const struct code_values_fns fns = fns_of(origins[i].set, false);
 		struct code_values *values =
 			code_values__new(origins[i].code, origins[i].len, &fns);
 		uint8_t reg = INSN_NONE;
@@ -533,16 +548,9 @@ enum { LARGE = 64 * 1024 };
 
 static struct code_values *values_of(const uint8_t *code)
 {
-	static const struct code_values_fns fns = {
-		.held = held,
-		.ends = ends,
-		.in_object = in_object,
-		.in_frame = in_frame,
-		.at_address = at_address,
-		.call = call,
-		.holds = holds,
-	};
+	static struct code_values_fns fns;
 
+	fns = fns_of(INSN_X86_64, false);
 	gone_over = 0;
 	return code_values__new(code, LARGE, &fns);
 }
@@ -591,4 +599,70 @@ Test(code_values, rounds_come_to_an_end)
 	cr_expect(gone_over <= 512 * 1024, "%zu instructions", gone_over);
 	code_values__free(values);
 	free(code);
+}
+
+/* What is put into the frame, where no variable lies: mov [rsp+8],rdi; …; mov rcx,[rsp+8]. */
+static const struct {
+	const char *what;
+	const uint8_t *code;
+	size_t len, at;
+	enum code_value_kind kind;
+	uint64_t every;
+} spills[] = {
+	{"it comes back", CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x48\x8b\x4c\x24\x08\xc3"), 14,
+	 CODE_VALUE_POINTER, 0},
+	{"from behind a call, too",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\xe8\x00\x00\x00\x00\x48\x8b\x4c\x24\x08\xc3"),
+	 19, CODE_VALUE_POINTER, 0},
+	{"half of it is stored over",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x89\x74\x24\x0c\x48\x8b\x4c\x24\x08\xc3"), 18,
+	 CODE_VALUE_ANY, 1},
+	{"beside it is stored",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x89\x74\x24\x10\x48\x8b\x4c\x24\x08\xc3"), 18,
+	 CODE_VALUE_POINTER, 0},
+	{"stored by an index",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x89\x34\xb4\x48\x8b\x4c\x24\x08\xc3"), 17,
+	 CODE_VALUE_ANY, 1},
+	{"other bytes of it", CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x48\x8b\x4c\x24\x0c\xc3"),
+	 14, CODE_VALUE_ANY, 1},
+	{"a call is told of where it lies",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x48\x8d\x54\x24\x08\xe8\x00\x00\x00\x00\x48\x8b\x4c\x24\x08\xc3"),
+	 24, CODE_VALUE_ANY, 1},
+	{"a call is told of what lies behind",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x48\x8d\x54\x24\x10\xe8\x00\x00\x00\x00\x48\x8b\x4c\x24\x08\xc3"),
+	 24, CODE_VALUE_POINTER, 0},
+	{"below the stack pointer a call stores",
+	 CODE("\x48\x89\x7c\x24\xd0\xe8\x00\x00\x00\x00\x48\x8b\x4c\x24\xd0\xc3"), 15,
+	 CODE_VALUE_ANY, 1},
+	{"a variable lies there that others may store to",
+	 CODE("\x48\x89\x7c\x24\xd8\x48\x8b\x4c\x24\xd8\xc3"), 10, CODE_VALUE_ANY, 1},
+	{"on one way only",
+	 CODE("\x48\x83\xec\x48\x74\x05\x48\x89\x7c\x24\x08\x48\x8b\x4c\x24\x08\xc3"), 16,
+	 CODE_VALUE_ANY, 1},
+	{"on both ways",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x74\x01\x90\x48\x8b\x4c\x24\x08\xc3"), 17,
+	 CODE_VALUE_POINTER, 0},
+	{"on both ways, of another register on one",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x74\x05\x48\x89\x74\x24\x08\x48\x8b\x4c\x24\x08\xc3"),
+	 21, CODE_VALUE_ANY, 1},
+	{"jumps back to the beginning leave the stack pointer",
+	 CODE("\x48\x83\xec\x48\x48\x89\x7c\x24\x08\x48\x8b\x4c\x24\x08\x74\x05\x48\x83\xc4\x48\xc3\xe8\x00\x00\x00\x00\xeb\xe4"),
+	 14, CODE_VALUE_POINTER, 0},
+};
+
+Test(code_values, what_was_spilled)
+{
+	const struct code_values_fns fns = fns_of(INSN_X86_64, false);
+
+	for (size_t i = 0; i < ARRAY_SIZE(spills); i++) {
+		struct code_values *values = code_values__new(spills[i].code, spills[i].len, &fns);
+		struct code_value v;
+
+		cr_assert_not_null(values, "%s", spills[i].what);
+		code_values__at(values, spills[i].at, CX, &v);
+		cr_expect(v.kind == spills[i].kind && v.to.every == spills[i].every,
+			  "%s: kind %d, every %llu", spills[i].what, (int)v.kind,
+			  (unsigned long long)v.to.every);
+		code_values__free(values);
+	}
 }

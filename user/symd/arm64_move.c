@@ -43,8 +43,10 @@ static unsigned put(struct insn_move *ret, enum insn_move_kind kind, uint8_t dst
 static unsigned put_sum(struct insn_move *ret, uint8_t dst, uint8_t a, uint8_t b, unsigned shift)
 {
 	ret->b = b;
+	if (shift >= 32)
+		return 0;
 	ret->number = 1LL << shift;
-	return shift < 32 && put(ret, INSN_MOVE_SUM, dst, a);
+	return put(ret, INSN_MOVE_SUM, dst, a);
 }
 
 static unsigned put_number(struct insn_move *ret, uint8_t dst, int64_t number)

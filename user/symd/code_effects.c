@@ -132,6 +132,22 @@ struct code_value code_effects__loaded(const struct code_effects *e, const struc
 	return known ? v : code_value__any();
 }
 
+/* What was spilled there, if no variable says more. */
+static struct code_value reloaded(const struct code_effects *e, const struct code_state *s,
+				  const struct code_step *insn, const struct insn_memory *m)
+{
+	struct code_value v = code_effects__loaded(e, s, insn, m), where;
+
+	if (v.kind != CODE_VALUE_ANY)
+		return v;
+	where = code_effects__address(e, s, insn, m);
+	for (int i = 0; i < CODE_SPILLS && where.kind == CODE_VALUE_FRAME && !where.to.every; i++) {
+		if (s->spills[i].value.kind != CODE_VALUE_NONE && s->spills[i].at == where.to.at)
+			return s->spills[i].value;
+	}
+	return v;
+}
+
 static bool is_factor(const struct code_value *v)
 {
 	return v->kind == CODE_VALUE_NUMBER && v->to.at > 0 && !v->to.every;
@@ -170,7 +186,7 @@ static struct code_value moved(const struct code_effects *e, const struct code_s
 	const struct code_value_types types = {e->fns->holds, e->fns->ctx};
 
 	if (m->kind == INSN_MOVE_SUM_LOAD || m->kind == INSN_MOVE_CHOICE_LOAD)
-		b = code_effects__loaded(e, s, insn, &m->mem);
+		b = reloaded(e, s, insn, &m->mem);
 	switch (m->kind) {
 	case INSN_MOVE_COPY:
 		return a;
@@ -179,7 +195,7 @@ static struct code_value moved(const struct code_effects *e, const struct code_s
 	case INSN_MOVE_NUMBER:
 		return code_value__checked(code_value__number(m->number, 0));
 	case INSN_MOVE_LOAD:
-		return code_effects__loaded(e, s, insn, &m->mem);
+		return reloaded(e, s, insn, &m->mem);
 	case INSN_MOVE_LEA:
 		return code_effects__address(e, s, insn, &m->mem);
 	case INSN_MOVE_PAGE:
@@ -262,6 +278,78 @@ struct code_value code_effects__kept(const struct code_effects *e, const struct 
 		       *known;
 }
 
+/* ---------------------------------------------------------------- spills */
+
+static void drop_spills(struct code_state *s, int64_t from, int64_t to)
+{
+	enum { WORD = 8 };
+
+	for (int i = 0; i < CODE_SPILLS; i++) {
+		if (s->spills[i].at < to && s->spills[i].at + WORD > from)
+			s->spills[i].value.kind = CODE_VALUE_NONE;
+	}
+}
+
+static void add_spill(struct code_state *s, int64_t at, const struct code_value *value)
+{
+	for (int i = 0; i < CODE_SPILLS; i++) {
+		if (s->spills[i].value.kind != CODE_VALUE_NONE)
+			continue;
+		s->spills[i] = (struct code_spill){at, *value};
+		return;
+	}
+}
+
+/* Whatever the instruction stores over. What isn't known to lie in the frame is elsewhere. */
+static void store_over(const struct code_effects *e, struct code_state *s,
+		       const struct code_step *insn, const struct insn_data *o)
+{
+	for (int i = 0; i < o->n; i++) {
+		const struct insn_memory *m = &o->mem[i];
+		struct code_value where;
+
+		if (!(m->access & INSN_STORE))
+			continue;
+		where = code_effects__address(e, s, insn, m);
+		if (where.kind != CODE_VALUE_FRAME)
+			continue;
+		if (where.to.every || o->repeats)
+			drop_spills(s, INT64_MIN, INT64_MAX);
+		else
+			drop_spills(s, where.to.at, where.to.at + m->size);
+	}
+}
+
+static void spill(const struct code_effects *e, struct code_state *s, const struct code_step *insn,
+		  const struct code_value *where, const struct code_value *value)
+{
+	struct frame_place place;
+
+	if (where->kind != CODE_VALUE_FRAME || where->to.every ||
+	    (value->kind != CODE_VALUE_POINTER && value->kind != CODE_VALUE_FRESH))
+		return;
+	place = code_effects__frame(e, s, insn->off, where->to.at);
+	if (!e->fns->any_variable(e->fns->ctx, insn->off, &place))
+		add_spill(s, where->to.at, value);
+}
+
+/* Who is called uses what lies below, and may store to all that it is told of. */
+static void drop_called(const struct code_effects *e, struct code_state *s)
+{
+	const struct code_value *sp = &s->regs[e->abi->sp];
+	const bool known = sp->kind == CODE_VALUE_FRAME && !sp->to.every;
+
+	drop_spills(s, INT64_MIN, known ? sp->to.at : INT64_MAX);
+	for (unsigned reg = 0; reg < e->abi->n_regs; reg++) {
+		const struct code_value *v = &s->regs[reg];
+
+		if (v->kind == CODE_VALUE_FRAME && reg != e->abi->sp && reg != e->abi->fp)
+			drop_spills(s, v->to.every ? INT64_MIN : v->to.at, INT64_MAX);
+	}
+}
+
+/* ---------------------------------------------------------------- all of it */
+
 /* The register still has what it had, though it is nobody's variable any more. */
 static void keep_held(const struct code_effects *e, struct code_state *s,
 		      const struct code_step *insn)
@@ -274,6 +362,7 @@ static void call(const struct code_effects *e, struct code_state *s, const struc
 {
 	const struct call_facts *facts = &e->sites[insn->site - 1].facts;
 
+	drop_called(e, s);
 	code_effects__forget(e, s, clobbered(e));
 	if (e->fns->go)
 		return;
@@ -287,19 +376,29 @@ static void call(const struct code_effects *e, struct code_state *s, const struc
 static void compute(const struct code_effects *e, struct code_state *s,
 		    const struct code_step *insn)
 {
-	struct code_value stepped[INSN_OPERANDS], result[INSN_MOVES];
+	struct code_value stepped[INSN_OPERANDS], result[INSN_MOVES], to[INSN_MOVES];
 	struct insn_move moves[INSN_MOVES];
 	struct insn_data o;
 	unsigned n;
 
 	if (!read_data(e, insn, &o)) {
 		code_effects__forget(e, s, ALL);
+		drop_spills(s, INT64_MIN, INT64_MAX);
 		return;
 	}
 	n = insn_moves__read(e->fns->set, e->bytes + insn->off, insn->len, moves);
 	step(e, s, insn, &o, stepped);
+	for (unsigned i = 0; i < n; i++) {
+		const bool stores = moves[i].kind == INSN_MOVE_STORE;
+
+		result[i] = stores ? code_effects__value(e, s, insn->off, moves[i].a) :
+				     moved(e, s, insn, &moves[i]);
+		to[i] = stores ? code_effects__address(e, s, insn, &moves[i].mem) :
+				 code_value__any();
+	}
+	store_over(e, s, insn, &o);
 	for (unsigned i = 0; i < n; i++)
-		result[i] = moved(e, s, insn, &moves[i]);
+		spill(e, s, insn, &to[i], &result[i]);
 	code_effects__forget(e, s, o.written);
 	for (int i = 0; i < INSN_OPERANDS; i++) {
 		if (o.steps[i].reg != INSN_NONE && !o.repeats)

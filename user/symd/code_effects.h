@@ -8,8 +8,17 @@
 #include "symd/code_values.h"
 #include "symd/insn_abi.h"
 
+/* A pointer that a compiler put into the frame, where no variable lies, for lack of registers. */
+struct code_spill {
+	int64_t at; /* from the canonical frame address */
+	struct code_value value;
+};
+
+enum { CODE_SPILLS = 12 };
+
 struct code_state {
-	struct code_value regs[INSN_REGS]; /* as many as the architecture has */
+	struct code_value regs[INSN_REGS];     /* as many as the architecture has */
+	struct code_spill spills[CODE_SPILLS]; /* of kind NONE: none */
 };
 
 /* What a call gives, by what it is used for: a variable, a member, an argument. */

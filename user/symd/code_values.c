@@ -33,6 +33,7 @@ struct code_values {
 	struct code_effects e;
 	struct code_steps steps;
 	struct code_value *entries; /* of each all registers that there are */
+	struct code_spill *spills;  /* of each CODE_SPILLS */
 	size_t n_entries;
 	size_t work;
 	bool changed;
@@ -89,6 +90,12 @@ static void find_entries(struct code_values *c)
 		dead = ends(c, insn) || (dead && insn->padding);
 	}
 	c->entries = xcalloc(c->n_entries * c->e.abi->n_regs, sizeof(*c->entries));
+	c->spills = xcalloc(c->n_entries * CODE_SPILLS, sizeof(*c->spills));
+}
+
+static struct code_spill *spills_of(const struct code_values *c, const struct code_step *insn)
+{
+	return &c->spills[(size_t)(insn->entry - 1) * CODE_SPILLS];
 }
 
 static struct code_value *entry_of(const struct code_values *c, const struct code_step *insn)
@@ -99,6 +106,7 @@ static struct code_value *entry_of(const struct code_values *c, const struct cod
 static void enter(const struct code_values *c, struct code_state *s, const struct code_step *insn)
 {
 	memcpy(s->regs, entry_of(c, insn), c->e.abi->n_regs * sizeof(s->regs[0]));
+	memcpy(s->spills, spills_of(c, insn), sizeof(s->spills));
 }
 
 /* ---------------------------------------------------------------- uses */
@@ -207,6 +215,36 @@ static bool are_others(const struct code_value *a, const struct code_value *b)
 	       a->to.type != b->to.type;
 }
 
+static const struct code_value *spilled_at(const struct code_state *s, int64_t at)
+{
+	static const struct code_value any = {.kind = CODE_VALUE_ANY};
+
+	for (int i = 0; i < CODE_SPILLS; i++) {
+		if (s->spills[i].value.kind != CODE_VALUE_NONE && s->spills[i].at == at)
+			return &s->spills[i].value;
+	}
+	return &any;
+}
+
+/* What is spilled on all ways. */
+static void meet_spills(struct code_values *c, const struct code_state *s, struct code_spill *there,
+			bool first)
+{
+	const struct code_value_types types = {c->e.fns->holds, c->e.fns->ctx};
+
+	if (first) {
+		memcpy(there, s->spills, sizeof(s->spills));
+		return;
+	}
+	for (int i = 0; i < CODE_SPILLS; i++) {
+		if (there[i].value.kind == CODE_VALUE_NONE)
+			continue;
+		c->changed |= code_value__join(&there[i].value, spilled_at(s, there[i].at), &types);
+		if (there[i].value.kind == CODE_VALUE_ANY)
+			there[i].value.kind = CODE_VALUE_NONE;
+	}
+}
+
 /* A variable that was in a register up to here may not be one where others come from; what it is
  * declared as may say more than where it came from. */
 static void meet(struct code_values *c, const struct code_state *s, const struct code_step *from,
@@ -216,9 +254,14 @@ static void meet(struct code_values *c, const struct code_state *s, const struct
 	const struct code_value_types types = {c->e.fns->holds, c->e.fns->ctx};
 	const uint32_t written = code_effects__written(&c->e, from);
 
+	meet_spills(c, s, spills_of(c, to), entry->kind == CODE_VALUE_NONE);
 	for (unsigned reg = 0; reg < c->e.abi->n_regs; reg++) {
 		struct code_value v = s->regs[reg], *there = &entry[reg];
 
+		/* where the function begins, whoever leads to there: Go's, once they have more stack,
+		 * from behind calls that never come back */
+		if (to == c->steps.list && reg == c->e.abi->sp)
+			continue;
 		if (there->kind != CODE_VALUE_ANY && !(written & 1U << reg) &&
 		    (v.kind == CODE_VALUE_ANY || are_others(&v, there)))
 			v = code_effects__kept(&c->e, s, from->off, reg);
@@ -233,6 +276,7 @@ static void forget_all(struct code_values *c, const struct code_step *insn)
 
 	for (unsigned reg = 0; reg < c->e.abi->n_regs; reg++)
 		entry[reg] = code_value__any();
+	memset(spills_of(c, insn), 0, CODE_SPILLS * sizeof(*c->spills));
 	c->changed = true;
 }
 
@@ -271,6 +315,7 @@ static bool settle_once(struct code_values *c)
 	const struct code_step *start = &c->steps.list[0];
 	bool all = false;
 
+	memset(c->spills, 0, c->n_entries * CODE_SPILLS * sizeof(*c->spills));
 	memset(c->entries, 0, c->n_entries * c->e.abi->n_regs * sizeof(*c->entries));
 	forget_all(c, start);
 	entry_of(c, start)[c->e.abi->sp] = (struct code_value){
@@ -323,6 +368,7 @@ struct code_values *code_values__free(struct code_values *c)
 		return NULL;
 	code_steps__done(&c->steps);
 	free(c->entries);
+	free(c->spills);
 	free(c->e.sites);
 	free(c->e.recast);
 	free(c);

@@ -537,6 +537,12 @@ const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64
 	return pointees__variable(pointees_of(d), &d->entered.function, vaddr, place, bytes);
 }
 
+bool debug_info__any_variable(struct debug_info *d, uint64_t vaddr, const struct frame_place *place)
+{
+	return enter_function(d, vaddr) &&
+	       pointees__any_variable(pointees_of(d), &d->entered.function, place);
+}
+
 bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret)
 {
 	return pointees__in_object(pointees_of(d), where, ret);

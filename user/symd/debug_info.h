@@ -60,6 +60,8 @@ bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, const struct fra
 const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64_t vaddr,
 						    const struct frame_place *place,
 						    uint64_t bytes);
+bool debug_info__any_variable(struct debug_info *d, uint64_t vaddr,
+			      const struct frame_place *place);
 bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret);
 void debug_info__widen(struct debug_info *d, struct pointee *where, uint64_t bytes);
 bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret);

@@ -48,6 +48,13 @@ static bool in_frame(void *ctx, size_t off, const struct frame_place *place, str
 	return debug_info__in_frame(o->info, o->start + off, place, ret);
 }
 
+static bool any_variable(void *ctx, size_t off, const struct frame_place *place)
+{
+	const struct elf_objects *o = ctx;
+
+	return debug_info__any_variable(o->info, o->start + off, place);
+}
+
 static bool at_address(void *ctx, int64_t off, struct pointee *ret)
 {
 	const struct elf_objects *o = ctx;
@@ -79,6 +86,7 @@ struct elf_objects *elf_objects__new(struct elf_file *elf)
 		.ends = ends,
 		.in_object = in_object,
 		.in_frame = in_frame,
+		.any_variable = any_variable,
 		.at_address = at_address,
 		.call = call,
 		.holds = holds,

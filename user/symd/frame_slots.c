@@ -60,16 +60,32 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 	return true;
 }
 
-bool frame_slot__holds(const struct frame_slot *slot, uint64_t vaddr,
-		       const struct frame_place *place, uint64_t *ret_off)
+static bool covers(const struct frame_slot *slot, const struct frame_place *place,
+		   uint64_t *ret_off)
 {
 	int64_t by = place->by[slot->by], from;
 
-	if (vaddr < slot->lo || vaddr >= slot->hi || by == FRAME_NOWHERE ||
-	    __builtin_add_overflow(by, slot->at, &from) || place->at < from)
+	if (by == FRAME_NOWHERE || __builtin_add_overflow(by, slot->at, &from) || place->at < from)
 		return false;
 	*ret_off = (uint64_t)place->at - (uint64_t)from;
 	return *ret_off >= slot->first && *ret_off < slot->size;
+}
+
+bool frame_slot__holds(const struct frame_slot *slot, uint64_t vaddr,
+		       const struct frame_place *place, uint64_t *ret_off)
+{
+	return vaddr >= slot->lo && vaddr < slot->hi && covers(slot, place, ret_off);
+}
+
+bool frame_slots__any(const struct frame_slots *s, const struct frame_place *place)
+{
+	uint64_t off;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->list[i].always && covers(&s->list[i], place, &off))
+			return true;
+	}
+	return false;
 }
 
 const struct frame_slot *frame_slots__find(const struct frame_slots *s, uint64_t vaddr,

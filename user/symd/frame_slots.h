@@ -32,6 +32,7 @@ struct frame_slot {
 	uint64_t variable, type; /* type_walk__number() */
 	uint32_t depth; /* of the scope that it stands in: those of inlined functions are deeper */
 	enum frame_by by;
+	bool always; /* it is nowhere else in its scope: its address may be known to others */
 };
 
 struct insn_abi;
@@ -53,6 +54,8 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 /* Whether it lies at that place, where the code at vaddr is: then how far behind its beginning. */
 bool frame_slot__holds(const struct frame_slot *slot, uint64_t vaddr,
 		       const struct frame_place *place, uint64_t *ret_off);
+/* Whether any that is always in the frame lies there, wherever the code is. */
+bool frame_slots__any(const struct frame_slots *s, const struct frame_place *place);
 /* The innermost one that lies there with so many bytes. NULL: there is none, or there are
  * several. */
 const struct frame_slot *frame_slots__find(const struct frame_slots *s, uint64_t vaddr,

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "symd/array_pointers.h"
 #include "symd/insn_abi.h"
 #include "symd/pieces.h"
 
@@ -48,6 +49,7 @@ struct pointees {
 	size_t n_sites, cap_sites;
 	uint64_t *ends; /* n of them, ascending */
 	struct frame_slots slots;
+	struct array_pointers arrays;
 };
 
 struct pointees *pointees__new(Dwarf *dwarf)
@@ -133,6 +135,7 @@ struct variable {
 	unsigned depth;
 	struct pointee what;
 	bool is_pointer;
+	bool always; /* has one place */
 };
 
 /* part: of the variable, that is all there is of it in that place. */
@@ -145,6 +148,7 @@ static bool add_slot(struct pointees *p, struct variable *v, const struct piece 
 		.first = part->off,
 		.size = type_walk__size(&p->walk, v->type),
 		.depth = v->depth,
+		.always = v->always,
 	};
 
 	if (part->size)
@@ -231,7 +235,8 @@ static void read_variable(struct pointees *p, Dwarf_Die *scope, Dwarf_Die *die, 
 		/* a parameter that is there before the first instruction, and nobody's then */
 		if (lo == hi && !depth && lo == p->entry)
 			hi++;
-		if (lo == 0 && hi == UINT64_MAX)
+		v.always = lo == 0 && hi == UINT64_MAX;
+		if (v.always)
 			add_in_scope(p, &v, scope, ops, n);
 		else
 			add(p, &v, ops, n, lo, hi);
@@ -514,10 +519,13 @@ static bool in_object(struct pointees *p, const struct pointee *pointer, struct 
 	size = (int64_t)where.size;
 	if (where.every) {
 		if (where.every % where.size)
-			return false;
+			return array_pointers__find(&p->arrays, p->dwarf, &p->walk, where.type,
+						    where.at, where.every, &type) &&
+			       read_pointer(p, type, ret);
 		where.at = (where.at % size + size) % size;
 	}
-	if (where.at < 0 || where.at >= size || !type_walk__entry(p->dwarf, where.type, &type) ||
+	if (where.at < 0 || (where.at >= size && !where.endless) ||
+	    !type_walk__entry(p->dwarf, where.type, &type) ||
 	    !pointees__in_type(p, &type, (uint64_t)where.at, ret))
 		return false;
 	/* a link leads to another one of the same container */
@@ -579,6 +587,14 @@ const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *funct
 	read_function(p, function);
 	p->steps += p->slots.n;
 	return p->steps < p->most_steps ? frame_slots__find(&p->slots, vaddr, place, bytes) : NULL;
+}
+
+bool pointees__any_variable(struct pointees *p, Dwarf_Die *function,
+			    const struct frame_place *place)
+{
+	read_function(p, function);
+	p->steps += p->slots.n;
+	return p->steps >= p->most_steps || frame_slots__any(&p->slots, place);
 }
 
 bool pointees__end(struct pointees *p, Dwarf_Die *function, uint64_t vaddr, uint64_t next)

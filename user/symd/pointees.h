@@ -54,6 +54,9 @@ bool pointees__in_frame(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
 /* Which variable it is, as frame_slots__find() has it; valid until the next function. */
 const struct frame_slot *pointees__variable(struct pointees *p, Dwarf_Die *function, uint64_t vaddr,
 					    const struct frame_place *place, uint64_t bytes);
+/* Whether any variable lies there that has no other place, of here or elsewhere in the function. */
+bool pointees__any_variable(struct pointees *p, Dwarf_Die *function,
+			    const struct frame_place *place);
 /* Where so many bytes that it points to lie behind the object, that is the container's node, if it
  * is in one. */
 void pointees__widen(struct pointees *p, struct pointee *where, uint64_t bytes);

@@ -41,8 +41,10 @@ static bool put(struct insn_move *ret, enum insn_move_kind kind, unsigned dst, u
 static bool put_sum(struct insn_move *ret, unsigned dst, unsigned a, unsigned b, unsigned shift)
 {
 	ret->b = (uint8_t)b;
+	if (shift >= 32)
+		return false;
 	ret->number = 1LL << shift;
-	return shift < 32 && put(ret, INSN_MOVE_SUM, dst, a);
+	return put(ret, INSN_MOVE_SUM, dst, a);
 }
 
 static bool put_number(struct insn_move *ret, unsigned dst, int64_t number)

@@ -535,6 +535,7 @@ bool type_walk__leaf(struct type_walk *w, Dwarf_Die *type, uint64_t off, struct 
 	for (int i = 0; i < TYPE_WALK_DEPTH && !leaf && type_walk__peel(type, true); i++) {
 		leaf = !type_walk__is_aggregate(dwarf_tag(type)) &&
 		       dwarf_tag(type) != DW_TAG_array_type;
+		in->array |= dwarf_tag(type) == DW_TAG_array_type;
 		in->row |= is_row(type);
 		if (!leaf && !in->has_node)
 			in->has_node = node_type(w, type, &in->node);

@@ -61,6 +61,7 @@ int type_walk__language(Dwarf_Die *die);
 void type_walk__put_name(struct buf *b, Dwarf_Die *die);
 /* What is known of a part by what it is in. */
 struct type_walk_in {
+	bool array;     /* one of C's */
 	bool row;       /* an iterator, or a vector: a pointer leads to one of several */
 	bool has_node;  /* a container, its iterator, or its node: */
 	Dwarf_Die node; /* the type of its nodes, which begin with what a pointer leads to */

@@ -26,7 +26,7 @@ play() {
 	local word
 	load_module
 	for word in ip=0 di=0 precise=3 no_source=N no_weight=N no_address=N silent=N \
-		no_chain=N refuse=0 branches=0 "$@"; do
+		no_chain=N refuse=0 branches=0 counters=0 hybrid=N "$@"; do
 		echo "${word#*=}" >"/sys/module/played_pmu/parameters/${word%%=*}" || fail "$word"
 	done
 }
@@ -177,6 +177,59 @@ t_latency() {
 	expect_all 64..127
 	struck "addr=$TARGET,weight=3000000000" ppu data_latency
 	expect_all 2147483648..4294967295
+	# a structure, whose lower half it is: what follows are other latencies (Linux 5.12)
+	struck "addr=$TARGET,weight=$((77 | 5000 << 32 | 3 << 48))" ppu data_latency
+	expect_all 64..127
+}
+
+# Of an event: how many samples, what it counted.
+samples_of() { # EVENT
+	awk -v event="$1" 'index($0, event ";") == 1 { n += $NF } END { print n + 0 }' $T/folded
+}
+
+# Three events, of which two are counted at once: in turn, or in two passes.
+t_more_events_than_counters() {
+	local name
+	play counters=2
+	set --
+	for name in a b c; do
+		set -- "$@" -e "played/addr=$TARGET,name=$name/u"
+	done
+	pmb_record -c 1000 "$@" -- $W/struck 1
+	expect_ledger
+	expect_eq "$(sum_get counter_sets)" 2 "sets"
+	expect_ge "$(grep -c 'it had a counter [0-9.]* % of the time' $T/err)" 1 \
+		"events that were in turn: $(grep -v '^$' $T/err | head -n 5)"
+	pmb_record --passes -c 1000 "$@" -- $W/struck 0.3
+	expect_ledger
+	expect_eq "$(grep -c '"estimated": true' $T/sum)" 0 "estimates of passes"
+	for name in a b c; do
+		expect_ge "$(samples_of $name)" 20000 "counted by $name"
+	done
+}
+
+on_cpu() { # CPU
+	awk -F, -v cpu="$1" '$2 == "cpu" && $3 == cpu { n = $5 } END { print n + 0 }' $T/out
+}
+
+# Each CPU has a PMU of its own, and an event that doesn't say of which is one of both.
+t_hybrid() {
+	local cpu
+	case $(uname -r) in 5.*) skip "Linux 5.13 has such events" ;; esac
+	play hybrid=Y
+	for cpu in 1 0; do
+		pmb_record -c 1000 -e cycles:u --label cpu -o $T/p.pb.gz -- \
+			taskset $((1 << cpu)) $W/struck 0.5
+		expect_ledger
+		expect_eq "$(sed -n 's/^ *"pmu": "\(.*\)",$/\1/p' $T/sum | sort | xargs)" \
+			"cpu_atom cpu_core" "PMUs"
+		/vm/pmubpf report --by event,cpu --csv $T/p.pb.gz >$T/out || fail "report"
+		expect_eq "$(on_cpu 1) $(on_cpu 0)" \
+			"$(sed -n 's/^ *"emitted": \([0-9]*\),$/\1/p' $T/sum | xargs)" \
+			"samples of CPU 1 and CPU 0, as cpu_atom and cpu_core have them"
+		expect_ge "$(on_cpu $cpu)" 50 "samples of CPU $cpu"
+	done
+	play
 }
 
 t_nothing_but_the_sample() {

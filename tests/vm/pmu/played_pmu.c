@@ -16,6 +16,9 @@
  *	             and an event that wants some is refused, as by a CPU without (EOPNOTSUPP)
  *	silent       it counts, and its interrupt doesn't arrive
  *	refuse       an errno with which every event is refused
+ *	counters     how many events each CPU counts at once; 0: as many as there are
+ *	hybrid       writing Y there makes two more PMUs, cpu_core of CPU 0 and cpu_atom of CPU 1, that have
+ *	             cycles and instructions by their generic numbers, as Intel's have; N takes them away
  *	overflow     where perf_event_overflow is, of /proc/kallsyms: it isn't exported
  *
  * played_uncore is one that counts for a part of the machine: microseconds, on CPU 0, for nobody,
@@ -37,7 +40,7 @@ typedef int (*overflow_fn)(struct perf_event *event, struct perf_sample_data *da
 static unsigned long overflow;
 static unsigned long long ip, di;
 static unsigned int precise = 3;
-static unsigned int refuse;
+static unsigned int refuse, counters;
 static unsigned long long branch[3 * 32];
 static unsigned int n_branch, branches;
 static bool no_source, no_weight, no_address, silent, no_chain;
@@ -52,6 +55,7 @@ module_param(no_address, bool, 0600);
 module_param(silent, bool, 0600);
 module_param(no_chain, bool, 0600);
 module_param(refuse, uint, 0600);
+module_param(counters, uint, 0600);
 module_param_array(branch, ullong, &n_branch, 0600);
 module_param(branches, uint, 0600);
 
@@ -141,6 +145,7 @@ static void fill_in(struct perf_event *event, struct perf_sample_data *data)
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
+	const u64 period = event->hw.sample_period ?: 1000;
 	struct pt_regs regs, *now = get_irq_regs();
 	struct perf_sample_data data;
 
@@ -154,9 +159,9 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		regs.ip = ip ? ip : regs.ip;
 		regs.di = di ? di : regs.di;
 	}
-	local64_add(event->hw.sample_period, &event->count);
-	event->hw.last_period = event->hw.sample_period;
-	if (silent)
+	local64_add(period, &event->count);
+	event->hw.last_period = period;
+	if (silent || !is_sampling_event(event))
 		return HRTIMER_RESTART;
 	fill_in(event, &data);
 	take_chain(&data, &regs);
@@ -180,8 +185,13 @@ static void stop(struct perf_event *event, int flags)
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
+static DEFINE_PER_CPU(unsigned int, running);
+
 static int add(struct perf_event *event, int flags)
 {
+	if (counters && __this_cpu_read(running) >= counters)
+		return -EAGAIN;
+	__this_cpu_inc(running);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (flags & PERF_EF_START)
 		start(event, flags);
@@ -191,11 +201,22 @@ static int add(struct perf_event *event, int flags)
 static void del(struct perf_event *event, int flags)
 {
 	stop(event, flags);
+	__this_cpu_dec(running);
 }
 
 /* It counts periods, at the moment when they are over. */
 static void read(struct perf_event *event)
 {
+}
+
+static void init_timer(struct perf_event *event)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&event->hw.hrtimer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+#else
+	hrtimer_init(&event->hw.hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	event->hw.hrtimer.function = tick;
+#endif
 }
 
 static struct pmu played;
@@ -211,12 +232,7 @@ static int event_init(struct perf_event *event)
 	if (event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK && !branches)
 		return -EOPNOTSUPP;
 	promise_chain(event);
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(&event->hw.hrtimer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-#else
-	hrtimer_init(&event->hw.hrtimer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	event->hw.hrtimer.function = tick;
-#endif
+	init_timer(event);
 	return 0;
 }
 
@@ -232,9 +248,23 @@ static struct attribute *format[] = {
 static const struct attribute_group format_group = {.name = "format", .attrs = format};
 static const struct attribute_group *groups[] = {&format_group, NULL};
 
+/* Each claims the context of hardware for itself; kernels before 6.2 want to be told that it may. */
+#ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
+#define OF_SEVERAL PERF_PMU_CAP_HETEROGENEOUS_CPUS
+#else
+#define OF_SEVERAL 0
+#endif
+/* 5.13: the number of one in the upper half of a generic event. */
+#ifdef PERF_PMU_CAP_EXTENDED_HW_TYPE
+#define BY_UPPER_HALF PERF_PMU_CAP_EXTENDED_HW_TYPE
+#else
+#define BY_UPPER_HALF 0
+#endif
+
 static struct pmu played = {
 	.module = THIS_MODULE,
 	.task_ctx_nr = perf_hw_context,
+	.capabilities = OF_SEVERAL,
 	.attr_groups = groups,
 	.event_init = event_init,
 	.add = add,
@@ -243,6 +273,124 @@ static struct pmu played = {
 	.stop = stop,
 	.read = read,
 };
+
+/* ---- two PMUs of cores */
+
+static struct pmu cores[2]; /* of CPU 0, and of CPU 1 */
+
+static int cpu_of(const struct pmu *pmu)
+{
+	return (int)(pmu - cores);
+}
+
+/* Generic events: the core looks the PMU up by the upper half, and takes that away; before 5.13 it
+ * asks one after the other. */
+static int core_init(struct perf_event *event)
+{
+	const bool generic = event->attr.type == PERF_TYPE_HARDWARE;
+	const u32 type = generic ? event->attr.config >> 32 : event->attr.type;
+
+	if (event->pmu != &cores[0] && event->pmu != &cores[1])
+		return -ENOENT;
+	if (type != event->pmu->type && (!generic || type))
+		return -ENOENT;
+	if (event->cpu >= 0 && event->cpu != cpu_of(event->pmu))
+		return -ENOENT;
+	if (generic && (u32)event->attr.config > PERF_COUNT_HW_INSTRUCTIONS)
+		return -ENOENT;
+	if (event->attr.precise_ip || event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	init_timer(event);
+	return 0;
+}
+
+/* Of a task, where it runs just now. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+static bool core_filter(struct pmu *pmu, int cpu)
+{
+	return cpu != cpu_of(pmu);
+}
+#define FILTER .filter = core_filter
+#else
+static int core_matches(struct perf_event *event)
+{
+	return smp_processor_id() == cpu_of(event->pmu);
+}
+#define FILTER .filter_match = core_matches
+#endif
+
+static ssize_t cpus_show(struct device *dev, struct device_attribute *attr, char *page)
+{
+	return sysfs_emit(page, "%d\n", cpu_of(dev_get_drvdata(dev)));
+}
+
+static DEVICE_ATTR_RO(cpus);
+PMU_FORMAT_ATTR(code, "config:0-7");
+static struct attribute *core_format[] = {&format_attr_code.attr, NULL};
+static struct attribute *core_cpus[] = {&dev_attr_cpus.attr, NULL};
+static const struct attribute_group core_format_group = {.name = "format", .attrs = core_format},
+				    core_cpus_group = {.attrs = core_cpus};
+static const struct attribute_group *core_groups[] = {&core_format_group, &core_cpus_group, NULL};
+
+static const struct pmu core = {
+	.module = THIS_MODULE,
+	.task_ctx_nr = perf_hw_context,
+	.capabilities = OF_SEVERAL | BY_UPPER_HALF,
+	.attr_groups = core_groups,
+	.event_init = core_init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+	FILTER,
+};
+
+static bool hybrid;
+
+static int make_hybrid(void)
+{
+	static const char *const names[] = {"cpu_core", "cpu_atom"};
+	int i, r;
+
+	for (i = 0; i < 2; i++) {
+		cores[i] = core;
+		r = perf_pmu_register(&cores[i], names[i], -1);
+		if (r && i)
+			perf_pmu_unregister(&cores[0]);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static void end_hybrid(void)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		perf_pmu_unregister(&cores[i]);
+		cores[i].type = 0;
+	}
+}
+
+static int set_hybrid(const char *text, const struct kernel_param *param)
+{
+	bool want;
+	int r = kstrtobool(text, &want);
+
+	if (r || want == hybrid)
+		return r;
+	if (want)
+		r = make_hybrid();
+	else
+		end_hybrid();
+	hybrid = r ? hybrid : want;
+	return r;
+}
+
+static const struct kernel_param_ops hybrid_ops = {.set = set_hybrid, .get = param_get_bool};
+module_param_cb(hybrid, &hybrid_ops, &hybrid, 0600);
 
 /* ---- a PMU of no program */
 
@@ -325,6 +473,8 @@ static int __init played_init(void)
 
 static void __exit played_exit(void)
 {
+	if (hybrid)
+		end_hybrid();
 	perf_pmu_unregister(&uncore);
 	perf_pmu_unregister(&played);
 }
