@@ -570,10 +570,10 @@ static double terms(void)
 
 int main(int argc, char **argv)
 {
-	const int rounds = argc > 1 ? atoi(argv[1]) : 3;
+	const long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 3;
 	double sum = 0;
 
-	for (int i = 0; i < rounds; i++)
+	for (long i = 0; i < rounds; i++)
 		sum += trees() + lists() + tables() + clouds() + grids() + terms();
 	printf("%g\n", sum);
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Compilers put constants of an index into the displacement: of p->children[i - 1] it lies before
- * the array. So all elements that such steps may lead to count, and two arrays of different pointers
- * say nothing.
+ * the array. So all elements that such steps may lead to count, and two arrays of different
+ * pointers say nothing.
  */
 #include "symd/array_pointers.h"
 

@@ -22,8 +22,8 @@ struct array_pointers {
 	} known[ARRAY_POINTERS_KNOWN]; /* the same is asked again and again */
 };
 
-/* At `at` plus any multiple of every, in an object of that type: the pointers' type, if all that may
- * be meant lead to one. False: they don't, or there are none. */
+/* At `at` plus any multiple of every, in an object of that type: the pointers' type, if all that
+ * may be meant lead to one. False: they don't, or there are none. */
 bool array_pointers__find(struct array_pointers *a, Dwarf *dwarf, struct type_walk *walk,
 			  uint64_t type, int64_t at, uint64_t every, Dwarf_Die *ret);
 

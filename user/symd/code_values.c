@@ -258,8 +258,8 @@ static void meet(struct code_values *c, const struct code_state *s, const struct
 	for (unsigned reg = 0; reg < c->e.abi->n_regs; reg++) {
 		struct code_value v = s->regs[reg], *there = &entry[reg];
 
-		/* where the function begins, whoever leads to there: Go's, once they have more stack,
-		 * from behind calls that never come back */
+		/* where the function begins, whoever leads to there: Go's, once they have more
+		 * stack, from behind calls that never come back */
 		if (to == c->steps.list && reg == c->e.abi->sp)
 			continue;
 		if (there->kind != CODE_VALUE_ANY && !(written & 1U << reg) &&
@@ -308,8 +308,8 @@ static void run_all(struct code_values *c, bool all)
 	}
 }
 
-/* The bodies of loops within loops are led to only after some rounds, where compilers put what ends a
- * loop behind it. So what nothing leads to comes last. */
+/* The bodies of loops within loops are led to only after some rounds, where compilers put what ends
+ * a loop behind it. So what nothing leads to comes last. */
 static bool settle_once(struct code_values *c)
 {
 	const struct code_step *start = &c->steps.list[0];

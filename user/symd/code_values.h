@@ -25,7 +25,8 @@ struct code_values_fns {
 	/* …in the frame… */
 	bool (*in_frame)(void *ctx, size_t off, const struct frame_place *place,
 			 struct pointee *ret);
-	/* Whether a variable lies there all the time, be it a pointer or not: others may store there. */
+	/* Whether a variable lies there all the time, be it a pointer or not: others may store
+	 * there. */
 	bool (*any_variable)(void *ctx, size_t off, const struct frame_place *place);
 	/* …at an address, that is so far from the function. */
 	bool (*at_address)(void *ctx, int64_t off, struct pointee *ret);

@@ -211,9 +211,7 @@ struct debug_info *debug_info__open(Elf *elf)
 	d = xcalloc(1, sizeof(*d));
 	pad_lines(d, elf);
 	d->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	if (!d->dwarf || !no_altlink__set(&d->none, d->dwarf))
-		return debug_info__free(d);
-	return d;
+	return d->dwarf && no_altlink__set(&d->none, d->dwarf) ? d : debug_info__free(d);
 }
 
 struct debug_info *debug_info__free(struct debug_info *d)
@@ -355,11 +353,10 @@ static void place_of_address(Dwarf_Die *unit, uint64_t vaddr, struct debug_frame
 	Dwarf_Line *at = unit ? dwarf_getsrc_die(unit, vaddr) : NULL;
 	int line;
 
-	if (!at)
-		return;
-	if (dwarf_lineno(at, &line) == 0 && line > 0)
+	if (at && dwarf_lineno(at, &line) == 0 && line > 0)
 		ret->line = (uint32_t)line;
-	ret->file = dwarf_linesrc(at, NULL, NULL);
+	if (at)
+		ret->file = dwarf_linesrc(at, NULL, NULL);
 }
 
 static size_t add_calls(struct debug_info *d, Dwarf_Die *unit, uint64_t vaddr,

@@ -343,14 +343,8 @@ static int compare_held(const void *pa, const void *pb)
 	return a->reg != b->reg ? CMP3(a->reg, b->reg) : CMP3(a->lo, b->lo);
 }
 
-static int compare_sites(const void *pa, const void *pb)
-{
-	const struct call_site *a = pa, *b = pb;
-
-	return CMP3(a->next, b->next);
-}
-
-static int compare_ends(const void *pa, const void *pb)
+/* Of what begins with an address, or is one. */
+static int compare_addresses(const void *pa, const void *pb)
 {
 	const uint64_t *a = pa, *b = pb;
 
@@ -364,7 +358,7 @@ static void read_ends(struct pointees *p)
 	for (size_t i = 0; i < p->n; i++)
 		p->ends[i] = p->list[i].hi;
 	if (p->n)
-		qsort(p->ends, p->n, sizeof(*p->ends), compare_ends);
+		qsort(p->ends, p->n, sizeof(*p->ends), compare_addresses);
 }
 
 static void read_function(struct pointees *p, Dwarf_Die *function)
@@ -373,8 +367,7 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 		return;
 	p->n = p->n_sites = 0;
 	p->function = dwarf_dieoffset(function);
-	p->most_steps = p->steps + FUNCTION_STEPS_MAX < STEPS_MAX ? p->steps + FUNCTION_STEPS_MAX :
-								    STEPS_MAX;
+	p->most_steps = p->steps < STEPS_MAX ? p->steps + FUNCTION_STEPS_MAX : 0;
 	if (dwarf_entrypc(function, &p->entry) != 0)
 		p->entry = 0;
 	frame_slots__enter(&p->slots, function);
@@ -382,7 +375,7 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 	if (p->n)
 		qsort(p->list, p->n, sizeof(*p->list), compare_held);
 	if (p->n_sites)
-		qsort(p->sites, p->n_sites, sizeof(*p->sites), compare_sites);
+		qsort(p->sites, p->n_sites, sizeof(*p->sites), compare_addresses);
 	read_ends(p);
 	for (size_t reg = 0, i = 0; reg <= INSN_REGS; reg++) {
 		uint64_t until = 0;

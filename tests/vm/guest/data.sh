@@ -25,11 +25,11 @@ t_members_of_faults() {
 }
 
 # A program says which types and members its functions touch, in 50 pages each: all of it is known,
-# and nothing else is said.
-types_of() { # PROGRAM
+# but for MISSING functions, and nothing else is said.
+types_of() { # PROGRAM [MISSING]
 	pmb_record --data --by data_type,member,data_class -e page-faults -c 1 -- $W/$1
 	expect_ledger
-	awk -v typed=$T/typed-$1 '
+	awk -v typed=$T/typed-$1 -v missing=" ${2:-} " '
 		FNR == 1 { file++ }
 		file == 1 && /^touch_/ && $2 != "-" {
 			line = $1 ";" $2
@@ -53,7 +53,8 @@ types_of() { # PROGRAM
 		END {
 			for (line in known) {
 				n += seen[line]
-				if (seen[line] != 50)
+				split(line, part, ";")
+				if (seen[line] != 50 && !index(missing, " " part[1] " "))
 					print line ": " seen[line] + 0
 			}
 			print n + 0 >typed
@@ -62,7 +63,10 @@ types_of() { # PROGRAM
 }
 
 t_types_of_objects() {
-	types_of shapes
+	local missing=
+	# there the pointer is gone, of which an element of its array was made
+	[ "$(uname -m)" != riscv64 ] || missing="touch_element touch_tail"
+	types_of shapes "$missing"
 	types_of trails
 	figure "objects typed: $(cat $T/typed-shapes) and $(cat $T/typed-trails)"
 }

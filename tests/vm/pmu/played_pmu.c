@@ -17,8 +17,9 @@
  *	silent       it counts, and its interrupt doesn't arrive
  *	refuse       an errno with which every event is refused
  *	counters     how many events each CPU counts at once; 0: as many as there are
- *	hybrid       writing Y there makes two more PMUs, cpu_core of CPU 0 and cpu_atom of CPU 1, that have
- *	             cycles and instructions by their generic numbers, as Intel's have; N takes them away
+ *	hybrid       Y makes two more PMUs, cpu_core of CPU 0 and cpu_atom of CPU 1, that have
+ *	             cycles and instructions by their generic numbers, as Intel's; N takes them
+ *	             away
  *	overflow     where perf_event_overflow is, of /proc/kallsyms: it isn't exported
  *
  * played_uncore is one that counts for a part of the machine: microseconds, on CPU 0, for nobody,
@@ -248,7 +249,7 @@ static struct attribute *format[] = {
 static const struct attribute_group format_group = {.name = "format", .attrs = format};
 static const struct attribute_group *groups[] = {&format_group, NULL};
 
-/* Each claims the context of hardware for itself; kernels before 6.2 want to be told that it may. */
+/* Each claims the context of hardware; kernels before 6.2 want to be told that it may. */
 #ifdef PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #define OF_SEVERAL PERF_PMU_CAP_HETEROGENEOUS_CPUS
 #else
