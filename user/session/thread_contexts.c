@@ -43,7 +43,7 @@ struct without {
 
 struct thread_contexts {
 	struct thread_contexts_parts parts;
-	struct context_client *client; /* NULL: nobody was asked yet */
+	struct context_client *client;
 	struct said_by *by_tgid;
 	struct without *without;
 	size_t n, n_due;
@@ -55,6 +55,9 @@ struct thread_contexts *thread_contexts__new(const struct thread_contexts_parts 
 	struct thread_contexts *t = xcalloc(1, sizeof(*t));
 
 	t->parts = *parts;
+	t->client = context_client__new(NULL);
+	context_client__between(t->client, t->parts.meanwhile, t->parts.ctx);
+	context_client__spawn(t->client);
 	return t;
 }
 
@@ -190,10 +193,6 @@ static int ask(struct thread_contexts *t, const struct said_by *s, const struct 
 	if (lent < 0 || mem < 0 || t->n_late >= LATE_MAX)
 		return -1;
 	opener__published(opener, (pid_t)s->tgid, note_published, &q);
-	if (!t->client) {
-		t->client = context_client__new(NULL);
-		context_client__between(t->client, t->parts.meanwhile, t->parts.ctx);
-	}
 	r = context_client__ask(t->client, &q, ANSWER_NS, ret, ret_place, ret_keys);
 	t->n_late += r < 0;
 	return r;
@@ -314,5 +313,5 @@ const char *thread_contexts__key(struct thread_contexts *t, uint32_t tgid, unsig
 
 uint64_t thread_contexts__helper_ns(const struct thread_contexts *t)
 {
-	return t && t->client ? context_client__cpu_ns(t->client) : 0;
+	return t ? context_client__cpu_ns(t->client) : 0;
 }

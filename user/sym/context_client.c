@@ -9,6 +9,8 @@
 #include "sym/reason.h"
 #include "sys/clock.h"
 
+enum { START_MS = 5000 };
+
 struct context_client {
 	struct helper helper;
 };
@@ -28,6 +30,11 @@ struct context_client *context_client__free(struct context_client *c)
 	helper__done(&c->helper);
 	free(c);
 	return NULL;
+}
+
+void context_client__spawn(struct context_client *c)
+{
+	helper__spawn(&c->helper);
 }
 
 void context_client__between(struct context_client *c, void (*meanwhile)(void *ctx), void *ctx)
@@ -70,10 +77,8 @@ static bool read_keys(struct cursor *body, struct context_keys *ret)
 static int open_file(struct context_client *c, int file, uint64_t until)
 {
 	struct cursor body;
-	int r = helper__start(&c->helper, until);
+	int r;
 
-	if (r < 0)
-		return r;
 	helper__begin(&c->helper, SYMD_OPEN_ELF);
 	r = helper__ask(&c->helper, file, until, &body);
 	if (r < 0)
@@ -85,14 +90,17 @@ int context_client__ask(struct context_client *c, const struct context_question 
 			uint64_t within_ns, enum symd_context_status *ret,
 			struct pmb_context_place *ret_place, struct context_keys *ret_keys)
 {
+	/* what it waits for a CPU counts in a start, unlike in an answer */
+	int r = helper__start(&c->helper, now_ns() + START_MS * 1000000ULL);
 	uint64_t until = now_ns() + within_ns;
-	int r = open_file(c, q->file, until);
 	struct buf *to = &c->helper.request;
 	struct cursor body;
 
 	*ret_place = (struct pmb_context_place){0};
 	*ret_keys = (struct context_keys){0};
 	*ret = SYMD_CONTEXT_NONE;
+	if (r == 0)
+		r = open_file(c, q->file, until);
 	if (r == -ENOEXEC)
 		return 0;
 	if (r < 0)

@@ -18,6 +18,8 @@ struct context_client *context_client__new(int (*child)(int sock));    /* NULL: 
 struct context_client *context_client__free(struct context_client *c); /* NULL is fine */
 /* meanwhile: called every 10 ms at least while an answer is waited for. */
 void context_client__between(struct context_client *c, void (*meanwhile)(void *ctx), void *ctx);
+/* Starts it without waiting for it, so that the first question finds it there. */
+void context_client__spawn(struct context_client *c);
 uint64_t context_client__cpu_ns(const struct context_client *c);
 
 struct context_question {

@@ -128,4 +128,6 @@ t_probes() {
 	done
 }
 
+t_contexts() { expect_contexts; }
+
 run_tests

@@ -210,3 +210,15 @@ expect_sums() { # EVENTS; in $T/table
 	expect_eq "$(wc -l <$T/sums)" "$1" "sums"
 	expect_eq "$(awk '$1 != $2' $T/sums)" "" "sums that differ from the counters"
 }
+
+# What threads say they work on, against their own clocks.
+expect_contexts() {
+	pmb_record -e cpu-clock --by context -- $W/contexts 6
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_within \
+		"$(percent "$(folded_sum '^http_route=/cart ') / $(folded_sum '^http_route=')")" \
+		"$(percent "$(awk '$1 == "cart" { a = $2 } $1 == "search" { b = $2 }
+			END { print a / (a + b) }' $T/out)")" 10 "percent of work for /cart"
+	expect_ge "$(folded_sum '^http_route=/search http_method=GET user=ann;')" 1 \
+		"with a key that got its name later"
+}

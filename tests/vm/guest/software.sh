@@ -554,16 +554,7 @@ t_time_without_a_cpu() {
 }
 
 # What threads say they work on, against the time that they had for it.
-t_contexts() {
-	pmb_record -e cpu-clock --by context -- $W/contexts 6
-	expect_eq "$(sum_get balanced)" true "the books balance"
-	expect_within \
-		"$(percent "$(folded_sum '^http_route=/cart ') / $(folded_sum '^http_route=')")" \
-		"$(percent "$(awk '$1 == "cart" { a = $2 } $1 == "search" { b = $2 }
-			END { print a / (a + b) }' $T/out)")" 10 "percent of work for /cart"
-	expect_ge "$(folded_sum '^http_route=/search http_method=GET user=ann;')" 1 \
-		"with a key that got its name later"
-}
+t_contexts() { expect_contexts; }
 
 t_windows_run() {
 	pmb_record -e cpu-clock --window run --by window -- $W/split 2
