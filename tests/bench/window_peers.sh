@@ -6,7 +6,8 @@
 # call takes more (the least of all rounds), how many of 20,000 were told, and whether a program
 # whose functions are left by exceptions, longjmp and the end of a thread says the same as without.
 # This tool has no budget, but for "1 %"; "returns": by --unsafe-return-probe, as the others do it.
-# bcc's funclatency needs the kernel's headers: where it can't be started there is no row.
+# bcc's funclatency needs a kernel's headers, of any that is near enough (BCC_KERNEL_SOURCE and
+# BCC_LINUX_VERSION_CODE, 393472 for 6.1): where it can't be started there is no row.
 set -eu -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 PMUBPF=${PMUBPF:-./pmubpf}
@@ -52,7 +53,8 @@ under() { # WAY PROGRAM FUNCTION ARG
 		perf probe -q --del "probe_$2:*"
 		;;
 	funclatency)
-		funclatency-bpfcc "$W/$2:$3" >"$W/said" 2>/dev/null &
+		# what a script starts in the background ignores it
+		env --default-signal=INT funclatency-bpfcc "$W/$2:$3" >"$W/said" 2>/dev/null &
 		pid=$!
 		until grep -q Tracing "$W/said" || ! kill -0 $pid 2>/dev/null; do
 			sleep 0.1
