@@ -101,8 +101,8 @@ t_governors_of_samples() {
 		fail "recording: $(cat "$T/err")"
 	pmb_ok report --by governor,cpu --csv "$T/p.pb.gz"
 	expect_match "$T/out" '^1,governor,of-a-test,' "its governor"
-	expect_eq "$(sed -n '/^1,governor,of-a-test,/,/^1,/p' "$T/out" | grep '^2' | cut -d , -f 3)" \
-		1 "CPUs that have it"
+	expect_eq "$(sed -n '/^1,governor,of-a-test,/,/^1,/p' "$T/out" | grep '^2' |
+		cut -d , -f 3)" 1 "CPUs that have it"
 	pmb_ok report "$T/p.pb.gz"
 	expect_match "$T/out" 'governors? .*of-a-test' "it in the header"
 }

@@ -39,7 +39,7 @@ Test(processor, what_it_is)
 	tree_remove(root);
 }
 
-/* Juno's cores of two kinds, each with a governor of its own; and an arm64 whose cores are alike. */
+/* Juno's cores of two kinds, each with its governor; and an arm64 whose cores are alike. */
 Test(processor, what_arm64_is)
 {
 	static const struct tree_file juno[] = {

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 
-/* In usual sizes: what one interval tells at most, how much together is an alarm; what is let pass of
- * what isn't known yet, in standard errors. */
+/* In usual sizes: what one interval tells at most, how much together is an alarm; what is let pass
+ * of what isn't known yet, in standard errors. */
 static const double MOST = 4, LIMIT = 11, DOUBTS = 1, NEAR = 7.3;
 /* The change that is looked for, as a part of what is expected; in usual sizes not below LEAST, nor
  * beyond SURE, lest few wild intervals are an alarm. */
@@ -101,8 +101,8 @@ static struct alarm_change change_of(const struct alarm_sum *sum)
 	};
 }
 
-/* Page's test: the logarithm of how much likelier the interval is after the change than before it. So
- * those that have much weigh more than those in which a change would hardly be seen. */
+/* Page's test: the logarithm of how much likelier the interval is after the change than before it.
+ * So those that have much weigh more than those in which a change would hardly be seen. */
 static enum alarm_news watch(struct alarm *a, double z, double y, const struct relation *r,
 			     struct alarm_change *ret)
 {

@@ -195,6 +195,8 @@ static int ask(struct thread_contexts *t, const struct said_by *s, const struct 
 	opener__published(opener, (pid_t)s->tgid, note_published, &q);
 	r = context_client__ask(t->client, &q, ANSWER_NS, ret, ret_place, ret_keys);
 	t->n_late += r < 0;
+	if (r < 0 && t->n_late < LATE_MAX)
+		context_client__spawn(t->client); /* it is there when it is asked next */
 	return r;
 }
 

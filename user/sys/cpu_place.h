@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where a CPU is: which core it is a thread of, of which kind that is, whose memory is near, and who
- * chooses its frequency. Of sysfs: topology/, nodeN and cpufreq/ of each CPU, cpus of each kind of
- * core's PMU.
+ * Where a CPU is: which core it is a thread of, of which kind that is, whose memory is near, and
+ * who chooses its frequency. Of sysfs: topology/, nodeN and cpufreq/ of each CPU, cpus of each kind
+ * of core's PMU.
  */
 #ifndef PMUBPF_SYS_CPU_PLACE_H
 #define PMUBPF_SYS_CPU_PLACE_H
