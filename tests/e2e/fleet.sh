@@ -164,7 +164,7 @@ shop	web	web:2" "columns"
 	expect_eq "$(grep -cE '^(1,namespace,shop|2,workload,web|3,image,web:[12]),' "$T/out")" 4 \
 		"rows of the keys"
 	pmb_ok report --json --limit 0 --label image=web:1 --label image=web:2 \
-		--label workload=web --from "$U"
+		--label workload=web --label host=n1 --from "$U"
 	expect_eq "$(jq '.events[0].total.samples' "$T/out")" \
 		"$(fleet "SELECT sum(samples) FROM samples WHERE workload='web'")" "samples"
 	rollout_of "$U"
@@ -182,6 +182,30 @@ rollout_of() { # DIR|URL
 	expect_eq "$(jq -r '[.rows[] | select(.name | test("^hot[37]0")) |
 		(.name[:5] + (if .new_scaled > .old then " more" else " less" end))] | sort |
 		join(",")' "$T/out")" "hot30 more,hot70 less" "the rollout by $1"
+}
+
+# Sums that a server makes are those of all rows: of six hosts, by each key.
+t_what_is_not_told_apart() {
+	local by host
+	need_server
+	windows "$T/spool" 2
+	for host in $HOSTS; do
+		pmb_ok ship --from "$T/spool" --state "$T/state-$host" --host "$host" --once \
+			--to "$U"
+	done
+	pmb_ok report -o "$T/all.pb.gz" --from "$U"
+	for by in function comm host,function image,module,line event,address; do
+		pmb_ok report --csv --by $by "$T/all.pb.gz"
+		grep -v '^#' "$T/out" | sort >"$T/files"
+		pmb_ok report --csv --by $by --from "$U"
+		grep -v '^#' "$T/out" | sort >"$T/server"
+		expect_same "by $by"
+	done
+	expect_ge "$(wc -l <"$T/files")" 3 "rows"
+	pmb_ok diff --json --by comm --old 1h..,host=h1,host=h2 \
+		--new host=h3,1h.. --from "$U"
+	expect_eq "$(jq '[.rows[] | .old_samples == 2 * .new_samples] | all' "$T/out")" true \
+		"twice as many of two hosts"
 }
 
 run_tests

@@ -245,6 +245,8 @@ static int parse_side(struct diff_args *a, const char *option, struct diff_side 
 	if (r == 0 && a->container)
 		selection__add_label(&side->of, "container", a->container);
 	side->from.fleet.only = &side->of;
+	if (!a->stacks && !a->html && !a->selection.n_labels)
+		fleet_from__tell_apart(&side->from.fleet, a->by ? a->by : "function");
 	return r;
 }
 

@@ -4,10 +4,12 @@
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "ship/fleet.h"
+#include "ship/schema.h"
 
 int fleet_from__option(struct fleet_from *from, int key, const char *arg)
 {
@@ -33,6 +35,32 @@ int fleet_from__check(const struct fleet_from *from, const char *dir, struct err
 		return 0;
 	return err__usage(err, "--host, --credentials and --ca are of a server: --from "
 			       "clickhouse+http://HOST:PORT/DATABASE, or s3+http");
+}
+
+/* Of a sample what a column says, or of its frames. */
+static bool is_of_columns(const char *word)
+{
+	static const char *const others[] = {"host", "event",   "module",  "class",
+					     "line", "address", "function"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		if (strcmp(word, others[i]) == 0)
+			return true;
+	}
+	return schema__is_label(word);
+}
+
+void fleet_from__tell_apart(struct fleet_from *from, const char *keys)
+{
+	_cleanup_free_ char *words = xstrdup(keys);
+	char *rest = words, *word;
+	bool can = true;
+
+	while ((word = strsep(&rest, ",")))
+		can &= is_of_columns(word);
+	for (size_t i = 0; from->only && i < from->only->n_labels; i++)
+		can &= is_of_columns(from->only->labels[i].key);
+	from->apart = can ? keys : NULL;
 }
 
 int fleet_from__connect(struct fleet_connection *c, const char *text, const struct fleet_from *from,
@@ -91,6 +119,7 @@ int fleet_from__load(struct prof **ret, char **ret_title, const char *url,
 		.since_ns = range->since_ns,
 		.until_ns = range->until_ns,
 		.host = from->host,
+		.apart = from->apart,
 		.labels = from->only ? from->only->labels : NULL,
 		.n_labels = from->only ? from->only->n_labels : 0,
 		.max_bytes = limits->max_bytes,

@@ -16,6 +16,7 @@ struct fleet_from {
 	/* labels; samples without them aren't asked for, nor are they of any total; borrowed; NULL:
 	 * all are */
 	const struct selection *only;
+	const char *apart;            /* fleet_from__tell_apart() */
 	const char *host;             /* NULL: any */
 	const char *credentials, *ca; /* files; NULL: none, the system's */
 };
@@ -39,6 +40,10 @@ enum { FLEET_HOST = 512, FLEET_CREDENTIALS, FLEET_CA };
 int fleet_from__option(struct fleet_from *from, int key, const char *arg);
 /* 0, or a usage error: those options are of a URL. */
 int fleet_from__check(const struct fleet_from *from, const char *dir, struct err *err);
+
+/* What is shown is told apart by these keys alone (borrowed), and by no label otherwise: where a
+ * server can add that up, only those sums are asked for. After `only`. */
+void fleet_from__tell_apart(struct fleet_from *from, const char *keys);
 
 /* Who asks a server, and as whom. */
 struct fleet_connection {

@@ -403,6 +403,12 @@ static int check(const struct report_args *a)
 	return check_shape(a);
 }
 
+/* Whose labels are those of --by alone. */
+static bool shows_rows(const struct report_args *a)
+{
+	return !a->format && !a->layout && !a->regions && !a->branches && !a->selection.shared;
+}
+
 int report_args__parse(struct report_args *a, int argc, char **argv, struct err *err)
 {
 	int r;
@@ -413,6 +419,8 @@ int report_args__parse(struct report_args *a, int argc, char **argv, struct err 
 		return r;
 	settle_format(a);
 	a->from.fleet.only = &a->selection;
+	if (shows_rows(a))
+		fleet_from__tell_apart(&a->from.fleet, a->by ? a->by : "function");
 	r = from__settle(&a->from, err);
 	if (r == 0)
 		r = check(a);

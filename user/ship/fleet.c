@@ -26,9 +26,6 @@ enum {
 	HASHES_MAX = 8000, /* of one query: 256 kB is the most that servers take */
 };
 
-/* What sums are told apart by. */
-#define ROW "host," SCHEMA_LABEL_LIST ",labels,event"
-
 struct load {
 	struct http_client *http;
 	const struct fleet_ask *ask;
@@ -166,20 +163,70 @@ static int ask_layouts(struct load *l, struct err *err)
 	return r < 0 ? r : fill__layouts(l->fill, reply.data, reply.len, err);
 }
 
+static bool has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; *list; list += *list == ',') {
+		size_t n = strcspn(list, ",");
+
+		if (n == len && strncmp(list, word, n) == 0)
+			return true;
+		list += n;
+	}
+	return false;
+}
+
+/* What samples were picked out by is looked at again. */
+static bool is_told_apart(const struct fleet_ask *a, const char *column)
+{
+	bool is_picked = false;
+
+	for (size_t i = 0; i < a->n_labels; i++)
+		is_picked |= strcmp(a->labels[i].key, column) == 0;
+	return !a->apart || is_picked || has_word(a->apart, column);
+}
+
+static void put_column(const struct fleet_ask *a, const char *column, struct buf *columns,
+		       struct buf *real)
+{
+	bool is_real = is_told_apart(a, column);
+
+	buf__printf(columns, "%s,", is_real ? column : "''");
+	if (is_real)
+		buf__printf(real, "%s,", column);
+}
+
+/* What a reply has, nothing in place of what isn't told apart; and what is. */
+static void put_columns(const struct fleet_ask *a, struct buf *columns, struct buf *real)
+{
+	put_column(a, "host", columns, real);
+	for (const char *const *label = schema_labels; *label; label++)
+		put_column(a, *label, columns, real);
+	buf__puts(columns, a->apart ? "emptyArrayString()," : "labels,");
+	buf__puts(columns, "event");
+	buf__puts(real, a->apart ? "event" : "labels,event");
+}
+
 static int ask_samples(struct load *l, struct err *err)
 {
 	_cleanup_(buf__done) struct buf query = {0};
 	_cleanup_(buf__done) struct buf where = {0};
+	_cleanup_(buf__done) struct buf columns = {0};
+	_cleanup_(buf__done) struct buf real = {0};
 	int r;
 
 	put_samples_where(l, &where);
+	put_columns(l->ask, &columns, &real);
 	buf__printf(&query,
-		    "SELECT " ROW ",s,sum(samples),sum(weight),sum(time) FROM (SELECT " ROW ","
+		    "SELECT %s,s,sum(samples),sum(weight),sum(time) FROM (SELECT %s,"
 		    "if(stack GLOBAL IN (SELECT stack FROM samples WHERE %s "
 		    "GROUP BY stack ORDER BY sum(samples) DESC,stack LIMIT %zu),stack,toUInt64(0)) "
 		    "AS s,samples,weight,time FROM samples WHERE %s) "
-		    "GROUP BY " ROW ",s ORDER BY s," ROW " FORMAT RowBinary",
-		    where.data, l->ask->stacks ? l->ask->stacks : FLEET_STACKS, where.data);
+		    "GROUP BY %s,s ORDER BY s,%s FORMAT RowBinary",
+		    columns.data, real.data, where.data,
+		    l->ask->stacks ? l->ask->stacks : FLEET_STACKS, where.data, real.data,
+		    real.data);
 	r = ask(l, &query, &l->samples, err);
 	return r < 0 ? r : fill__samples(l->fill, l->samples.data, l->samples.len, err);
 }

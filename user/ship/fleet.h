@@ -22,6 +22,9 @@ struct fleet_ask {
 	/* Of labels that have a column; others are passed over: who asks picks them out. */
 	const struct label_filter *labels;
 	size_t n_labels;
+	/* What samples are to be told apart by, separated by commas: host, labels that have a
+	 * column, or what no label says; NULL: all labels. Of many hosts that is far less. */
+	const char *apart;
 	size_t stacks;      /* with the most samples, the rest is [other] */
 	uint64_t max_bytes; /* of all replies; 0: PPROF_MAX_BYTES */
 };
