@@ -120,16 +120,15 @@ t_neighbours() {
 		"$T/n.json")" 1 "ns that the other container had the CPU"
 }
 
-# pmubpf as an image, in a container with the host's processes and files, beside others; those that
-# start later, too.
-t_image() {
+# pmubpf as an image, and in `options` how a container of it is run.
+need_image() {
 	need_docker
-	local options recorder state
 	"$TOP/examples/image-root.sh" "$T/image" "$PMUBPF" || fail "image-root.sh"
 	DOCKER_BUILDKIT=0 docker build -q -t pmubpf -f "$TOP/examples/Dockerfile" \
 		"$T/image" >"$T/out" 2>"$T/err" ||
 		fail "docker build: $(tail -n 1 "$T/err")"
-	expect_eq "$(docker run --rm --network none pmubpf --version)" "$("$PMUBPF" --version)" "the version"
+	expect_eq "$(docker run --rm --network none pmubpf --version)" "$("$PMUBPF" --version)" \
+		"the version"
 	options=(--rm --network none --pid=host -v "/:/host:ro,rslave" -v /etc/passwd:/etc/passwd:ro)
 	# a machine that lacks a capability starts no privileged container; Docker takes only those
 	# that its kernel knows
@@ -139,6 +138,13 @@ t_image() {
 		echo "    not privileged: this machine hasn't all capabilities"
 		options+=(--cap-drop ALL --cap-add SYS_ADMIN --cap-add SYS_PTRACE --cap-add DAC_READ_SEARCH)
 	fi
+}
+
+# pmubpf as an image, in a container with the host's processes and files, beside others; those that
+# start later, too.
+t_image() {
+	local recorder state
+	need_image
 	docker_run web-1 alpha 60
 	docker run --name tool "${options[@]}" pmubpf record -q -a -e cpu-clock -F 499 -d 120 \
 		--by container,user >"$T/folded" 2>"$T/err" &
@@ -159,6 +165,30 @@ t_image() {
 
 has_perf_events_in() { # CONTAINER
 	has_perf_events "$(docker inspect -f '{{.State.Pid}}' "$1")"
+}
+
+# An agent in it, as the DaemonSet runs it, and a server of this host that it sends to.
+t_image_of_an_agent() {
+	local port
+	need_program python3
+	need_image
+	options=("${options[@]/#none/host}" --cap-add SETUID --cap-add SETGID)
+	mkdir -m 755 "$T/node" "$T/taken"
+	spawn python3 "$TOP/tests/e2e/otlp_server.py" "$T/taken" collector >"$T/port" 2>/dev/null
+	wait_until test -s "$T/port" || fail "no server"
+	port=$(cat "$T/port")
+	docker_run web-1 alpha 60
+	docker run --name tool "${options[@]}" -v "$T/node:/profiles" pmubpf agent -q \
+		--dir /profiles --keep 7d --max-disk 1G --host n1 --every 1s -e cpu-clock -F 499 \
+		--to "otlp+http://127.0.0.1:$port/prefix" >"$T/out" 2>"$T/err" &
+	wait_for 60 grep -q 'hot70.web-1' "$T/taken/weights" ||
+		fail "nothing of web-1 is sent: $(head -c 300 "$T/err")"
+	docker stop tool >/dev/null
+	wait_for 30 eval '! docker inspect tool' || fail "it doesn't end"
+	pmb_ok report --csv --by container,function --from "$T/node"
+	expect_match "$T/out" '^1,container,web-1,' "the container"
+	expect_match "$T/out" '^2,function,hot70,' "its function"
+	expect_empty "$T/err" "what the agent says"
 }
 
 t_podman() {

@@ -198,9 +198,11 @@ assert all(isinstance(a, str) for a in c["args"])
 print("\n".join(c["args"]))
 EOF
 	local args
-	mapfile -t args < <(sed "s|^/profiles/\$(NODE_NAME)|$T/node|; s/^3600$/1/" "$T/args")
-	pmb_ok "${args[@]}"
-	pmb_ok report "$T/node.pb.gz"
+	mkdir "$T/node"
+	mapfile -t args < <(sed "s|^/profiles$|$T/node|" "$T/args")
+	pmb_ok "${args[@]}" --every 1s -d 3
+	pmb_ok report --from "$T/node" --by workload,image,function
+	expect_match "$T/out" ' windows?, ' "the title"
 }
 
 run_tests

@@ -299,4 +299,16 @@ t_who_has_the_network() {
 	return 0
 }
 
+# In a container that has only what recording needs.
+t_root_that_cannot_become_nobody() {
+	need_root
+	need_program setpriv
+	windows "$T/spool" 1
+	setpriv --bounding-set=-setuid,-setgid --inh-caps=-setuid,-setgid "$PMUBPF" ship \
+		--from "$T/spool" --state "$T/state" --once --to clickhouse+http://127.0.0.1:1/x \
+		>"$T/out" 2>"$T/err"
+	expect_eq $? 3 "exit status"
+	expect_match "$T/err" "can't become nobody: .* CAP_SETUID and CAP_SETGID" "why"
+}
+
 run_tests

@@ -470,16 +470,15 @@ static int serve(int sock)
 int http_main(int sock)
 {
 	_cleanup_(buf__done) struct buf hello = {0};
-	bool loaded;
-
 	/* its libraries are read as whoever called */
-	loaded = load_library();
+	enum http_hello what = load_library() ? HTTP_READY : HTTP_LIBRARY_MISSING;
+
 	if (prepare() < 0)
-		return 1;
+		what = HTTP_NOT_NOBODY;
 	symd_msg__begin(&hello, HTTP_HELLO, 0);
-	symd_msg__put_u8(&hello, loaded);
+	symd_msg__put_u8(&hello, what);
 	symd_msg__end(&hello);
-	if (symd_msg__send(sock, &hello, -1, 0) < 0 || !loaded)
+	if (symd_msg__send(sock, &hello, -1, 0) < 0 || what != HTTP_READY)
 		return 1;
 	return serve(sock);
 }

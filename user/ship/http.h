@@ -5,7 +5,7 @@
  * it is to send and what it got travels as descriptors of memory. Whoever asks it reads neither
  * HTTP nor TLS. Messages are packets as those of symd/protocol.h:
  *
- * 	HELLO	it speaks first			u8 whether libcurl is there
+ * 	HELLO	it speaks first			u8 enum http_hello
  * 	SERVER	text base URL, text user,	-
  * 		text password, +fd of CAs
  * 		(none: the system's)
@@ -22,6 +22,9 @@
 #include <stdint.h>
 
 enum http_message { HTTP_HELLO = 1, HTTP_SERVER, HTTP_POST };
+
+/* Whether it can do its work: not without libcurl, nor as anybody but nobody. */
+enum http_hello { HTTP_LIBRARY_MISSING, HTTP_READY, HTTP_NOT_NOBODY };
 
 enum http_method { HTTP_METHOD_POST, HTTP_METHOD_PUT, HTTP_METHOD_GET };
 

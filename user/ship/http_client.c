@@ -100,6 +100,11 @@ static int say_server(struct http_client *c)
 	return r;
 }
 
+static int meaning_of(uint8_t hello)
+{
+	return hello == HTTP_READY ? 0 : hello == HTTP_NOT_NOBODY ? -EPERM : -ELIBACC;
+}
+
 static int start(struct http_client *c)
 {
 	const struct reexec what = {.command = "http"};
@@ -116,8 +121,8 @@ static int start(struct http_client *c)
 		c->pid = 0;
 	if (r == 0)
 		r = receive(c, HTTP_HELLO, now_ns() + START_MS * 1000000ULL, &body);
-	if (r == 0 && !cursor__u8(&body))
-		r = -ELIBACC;
+	if (r == 0)
+		r = meaning_of(cursor__u8(&body));
 	if (r == 0)
 		r = say_server(c);
 	if (r < 0)
@@ -143,6 +148,9 @@ int http_client__new(struct http_client **ret, const struct ship_url *url,
 	if (r == -ELIBACC)
 		return err__cannot(err, "libcurl isn't installed, and servers are asked by it "
 					"(Debian, Ubuntu: libcurl4)");
+	if (r == -EPERM)
+		return err__cannot(err, "the process that asks the server can't become nobody: "
+					"for that root needs CAP_SETUID and CAP_SETGID");
 	return err__set(err, r, "the process that asks the server doesn't start: %s", strerror(-r));
 }
 
