@@ -39,7 +39,8 @@ static inline struct prof_line build_line(struct prof *p, const char *name)
 	return (struct prof_line){.function = prof__function(p, &f), .line = 1};
 }
 
-/* "leaf,inlined+outer,root@/lib/x.so": + joins functions that were inlined into one location. */
+/* "leaf,inlined+outer,root@/lib/x.so": + joins functions that were inlined into one location; what
+ * an @ without a file is behind is no code: "[idle]@". */
 static inline uint32_t build_stack(struct prof *p, const char *text)
 {
 	uint32_t stack[32];
@@ -56,8 +57,10 @@ static inline uint32_t build_stack(struct prof *p, const char *text)
 			*at = '\0';
 		while ((name = strsep(&part, "+")))
 			lines[n_lines++] = build_line(p, name);
-		stack[n++] = prof__location(p, build_mapping(p, at ? at + 1 : "/bin/a"), 16, lines,
-					    n_lines);
+		stack[n++] = at && !at[1] ?
+				     prof__location(p, 0, 0, lines, n_lines) :
+				     prof__location(p, build_mapping(p, at ? at + 1 : "/bin/a"), 16,
+						    lines, n_lines);
 	}
 	return prof__stack(p, stack, n);
 }

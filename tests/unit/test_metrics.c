@@ -66,7 +66,7 @@ Test(metrics, sums_of_windows)
 	add(p, "web", "f,main", 3);
 	add(p, "web", "g,main", 1);
 	add(p, NULL, "f,main", 2);
-	add(p, NULL, "[idle],cpu_idle", 50);
+	add(p, NULL, "[idle]@,cpu_idle", 50);
 	add_window(m, p, 1);
 	add_window(m, p, 2);
 	expect_line(m, "pmubpf_cpu_seconds_total{container=\"web\"} 8.000000000", true);

@@ -88,8 +88,7 @@ static bool is_of(const struct prof *p, const struct code_function *f, uint32_t 
 	return line && m->file == f->file && m->build_id == f->build_id &&
 	       prof__function_name(p, line->function) == f->name &&
 	       same_symbol(p, p->functions[line->function].system_name, f->system) &&
-	       (source == f->source || (!source && f->first)) &&
-	       prof__kind(p, location) == f->kind;
+	       (source == f->source || (!source && f->first)) && prof__kind(p, location) == f->kind;
 }
 
 static struct code_function *add_function(struct code_functions *ret, const struct prof *p,
