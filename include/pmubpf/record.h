@@ -355,6 +355,7 @@ struct pmb_window_stats {
 	 * functions of the kernel; and hits where it single-steps the instruction */
 	__u64 emulated, stepped;
 	__u64 unwatched;       /* overflows of targets while no probe was in place */
+	__u64 missed;          /* by the kernel: what opens or closes them was not called */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */
 };
 

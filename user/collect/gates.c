@@ -565,6 +565,35 @@ struct gate_fds gates__fds(const struct recording_bpf *skel)
 	};
 }
 
+uint64_t gate_program__missed(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {0};
+	__u32 size = sizeof(info);
+
+	if (bpf_program__fd(program) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) < 0)
+		return 0;
+	return info.recursion_misses;
+}
+
+static uint64_t missed(const struct recording_bpf *skel)
+{
+	const struct bpf_program *const programs[] = {
+		skel->progs.pmb_call_enter,  skel->progs.pmb_call_exit,
+		skel->progs.pmb_run_switch,  skel->progs.pmb_probe_open,
+		skel->progs.pmb_probe_close, skel->progs.pmb_user_open,
+		skel->progs.pmb_user_close,  skel->progs.pmb_user_catch,
+		skel->progs.pmb_kprobe_open, skel->progs.pmb_kprobe_close,
+		skel->progs.pmb_fentry_open, skel->progs.pmb_fentry_close,
+		skel->progs.pmb_event_open,  skel->progs.pmb_event_close,
+	};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		n += gate_program__missed(programs[i]);
+	return n;
+}
+
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret)
 {
 	_cleanup_free_ struct pmb_window_stats *per_cpu = xcalloc((size_t)n_cpus, sizeof(*per_cpu));
@@ -575,5 +604,6 @@ int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window
 		return -errno;
 	for (int cpu = 0; cpu < n_cpus; cpu++)
 		window_stats__add(ret, &per_cpu[cpu]);
+	ret->missed = missed(skel);
 	return 0;
 }

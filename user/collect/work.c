@@ -303,20 +303,13 @@ static void add_stats(struct pmb_work_stats *to, const struct pmb_work_stats *fr
 		sums[i] += more[i];
 }
 
-/* Before 5.12 it isn't told; programs that can be preempted, and so be missed, are of 7.0 on. */
 static uint64_t missed(const struct counting_bpf *skel)
 {
 	struct bpf_program *program;
 	uint64_t n = 0;
 
-	bpf_object__for_each_program(program, skel->obj) {
-		struct bpf_prog_info info = {0};
-		__u32 size = sizeof(info);
-
-		if (bpf_program__fd(program) >= 0 &&
-		    bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) == 0)
-			n += info.recursion_misses;
-	}
+	bpf_object__for_each_program(program, skel->obj)
+		n += gate_program__missed(program);
 	return n;
 }
 

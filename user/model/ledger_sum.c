@@ -96,7 +96,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(timed_ns)     \
 	X(emulated)     \
 	X(stepped)      \
-	X(unwatched)
+	X(unwatched)    \
+	X(missed)
 
 /* Of struct pmb_alloc_stats. */
 #define ALLOCS(X)      \

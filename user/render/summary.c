@@ -451,7 +451,7 @@ static void text_probes(const struct ledger_windows *w, struct buf *out)
 	probed__spent_text(&w->probed, "    ", out);
 }
 
-/* Calls of functions that were left by none of their exits. */
+/* Ends that are not ends, or were not seen. */
 static void text_left(const struct ledger_windows *w, struct buf *out)
 {
 	if (w->kernel.caught)
@@ -459,6 +459,12 @@ static void text_left(const struct ledger_windows *w, struct buf *out)
 			    "    %llu ended where an exception that left their function was "
 			    "caught\n",
 			    w->kernel.caught);
+	if (w->kernel.missed)
+		buf__printf(
+			out,
+			"    %llu beginnings or ends were missed: the kernel was amid a program "
+			"of ours, so some windows may be several, or are not there\n",
+			w->kernel.missed);
 	if (w->kernel.abandoned)
 		buf__printf(out,
 			    "    %llu were abandoned: their function was left by none of its exits "

@@ -260,6 +260,7 @@ static void json_windows(struct json *j, const struct summary *s)
 	json__u64(j, "emulated", w->kernel.emulated);
 	json__u64(j, "stepped", w->kernel.stepped);
 	json__u64(j, "unwatched", w->kernel.unwatched);
+	json__u64(j, "missed", w->kernel.missed);
 	probed__json(&w->probed, j);
 	json__u64(j, "sampled", w->sampled);
 	json__u64(j, "open", w->open);

@@ -425,6 +425,14 @@ t_calls_that_exceptions_leave() {
 	expect_eq "$(sum_get began) $(sum_get caught) $(sum_get abandoned)" "300 100 0" "units"
 }
 
+# Four threads, each in 200 windows between waits and one at its beginning, as of units above.
+t_windows_missed() {
+	pmb_record -e cpu-clock --window loop -- $W/units 200 7 4
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	figure "windows that began $(sum_get began), missed $(sum_get missed)"
+	expect_within "$(sum_get began)" 804 "$(sum_get missed)" "windows that began"
+}
+
 t_windows_of_calls() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
 	pmb_record --budget 0 -e cpu-clock --window u:$W/recurse:dive -- $W/recurse 0.1 100
