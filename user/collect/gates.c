@@ -565,17 +565,6 @@ struct gate_fds gates__fds(const struct recording_bpf *skel)
 	};
 }
 
-uint64_t gate_program__missed(const struct bpf_program *program)
-{
-	struct bpf_prog_info info = {0};
-	__u32 size = sizeof(info);
-
-	if (bpf_program__fd(program) < 0 ||
-	    bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) < 0)
-		return 0;
-	return info.recursion_misses;
-}
-
 static uint64_t missed(const struct recording_bpf *skel)
 {
 	const struct bpf_program *const programs[] = {
@@ -590,7 +579,7 @@ static uint64_t missed(const struct recording_bpf *skel)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-		n += gate_program__missed(programs[i]);
+		n += program_missed(programs[i]);
 	return n;
 }
 

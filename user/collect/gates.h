@@ -128,9 +128,6 @@ int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct 
 		  struct err *err);
 struct gate_user gates__user(const struct recording_bpf *skel);
 struct gate_fds gates__fds(const struct recording_bpf *skel);
-/* How often the kernel didn't call it where it was to, for it was amid one of ours on that CPU: since
- * 7.0 they may be preempted. 0 before 5.12, which doesn't say. */
-uint64_t gate_program__missed(const struct bpf_program *program);
 /* Added up over the CPUs. */
 int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret);
 

@@ -147,3 +147,14 @@ void run_on_cpus(const struct bpf_program *program, int n_cpus)
 	for (int cpu = 0; cpu < n_cpus; cpu++)
 		run_on_cpu(program, cpu);
 }
+
+uint64_t program_missed(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {0};
+	__u32 size = sizeof(info);
+
+	if (bpf_program__fd(program) < 0 ||
+	    bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) < 0)
+		return 0;
+	return info.recursion_misses;
+}

@@ -37,4 +37,8 @@ void run_on_cpus(const struct bpf_program *program, int n_cpus);
 /* The whole of a map that can be mapped, until it is unmapped; NULL: errno says why. */
 void *map_memory(const struct bpf_map *map, size_t *ret_size);
 
+/* How often the kernel didn't call it where it was to, for it was amid one of ours on that CPU:
+ * since 7.0 they may be preempted. 0 before 5.12, which doesn't say. */
+uint64_t program_missed(const struct bpf_program *program);
+
 #endif

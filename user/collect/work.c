@@ -309,7 +309,7 @@ static uint64_t missed(const struct counting_bpf *skel)
 	uint64_t n = 0;
 
 	bpf_object__for_each_program(program, skel->obj)
-		n += gate_program__missed(program);
+		n += program_missed(program);
 	return n;
 }
 
