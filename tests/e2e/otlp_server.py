@@ -14,6 +14,7 @@ import sys
 import time
 
 import quiet_server
+from protobuf import Wrong, pairs, varint
 
 DIR, MODE = sys.argv[1], (sys.argv[2:] or [""])[0]
 NUMBERS = iter(range(1000000))
@@ -21,37 +22,11 @@ MAPPINGS, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS = range(1, 8)
 SEEN = set()
 
 
-class Wrong(Exception):
-    pass
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-
-
 def fields(data):
-    """Lists of a message's values, by field: numbers or bytes."""
-    at, found = 0, {}
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        elif key & 7 == 1:
-            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
-        elif key & 7 == 2:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-            if len(value) != size:
-                raise Wrong("a field that is cut")
-        else:
-            raise Wrong(f"a field of kind {key & 7}")
-        found.setdefault(key >> 3, []).append(value)
+    """Lists of a message's values, by field."""
+    found = {}
+    for field, value in pairs(data):
+        found.setdefault(field, []).append(value)
     return found
 
 

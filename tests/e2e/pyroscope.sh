@@ -4,10 +4,8 @@
 # ship and agent --to pyroscope+http://…: what each window weighs arrives, and what may have arrived
 # twice is counted. The server is our own (pyroscope_server.py), and no Pyroscope: none can be had
 # here.
-# shellcheck source=tests/e2e/lib.sh
-. "$(dirname "$0")/lib.sh"
-
-BOOT=0123456789abcdef0123456789abcdef
+# shellcheck source=tests/e2e/push_lib.sh
+. "$(dirname "$0")/push_lib.sh"
 
 setup() {
 	need_root
@@ -26,19 +24,6 @@ serve() { # [MODE]
 	(umask 077 && echo 'me:pass:word' >"$T/key")
 }
 
-windows() { # N
-	local i
-	mkdir -p "$T/spool"
-	for ((i = 0; i < $1; i++)); do
-		cp "$S/window.pb.gz" "$T/spool/$BOOT-$(printf %010d "$i").pb.gz"
-	done
-}
-
-ship() { # [OPTION…]
-	pmb ship --from "$T/spool" --state "$T/state" --host h1 --to "$U" \
-		--credentials "$T/key" "$@"
-}
-
 # What functions weigh, without the event's name, which is another one there.
 weights() { # FILE…
 	"$PMUBPF" report --csv --by function "$@" | grep -v '^#' |
@@ -52,10 +37,6 @@ expect_weights() {
 	weights "$T"/pushed/*.pb.gz >"$T/server"
 	expect_ge "$(wc -l <"$T/files")" 3 "rows"
 	cmp -s "$T/files" "$T/server" || fail "weights: $(diff "$T/files" "$T/server" | head -n 3)"
-}
-
-expect_books() { # SENT REFUSED UNCERTAIN
-	expect_match "$T/err" "^pmubpf: ever: $1 sent, $2 refused, 0 expired, $3 unc" "the books"
 }
 
 t_what_was_pushed_weighs_the_same() {
@@ -146,23 +127,8 @@ t_whoever_is_killed() {
 	expect_ge "$(sed -nE 's/.* ([0-9]+) uncertain$/\1/p' "$T/err")" "$twice" "uncertain ones"
 }
 
-# None makes it wait, grow or open anything.
 t_hostile_servers() {
-	local mode
-	windows 1
-	serve
-	for mode in redirect endless headers random slow; do
-		rm -f "$T/port"
-		spawn python3 "$TOP/tests/e2e/ship_server.py" $mode >"$T/port" 2>"$T/asked"
-		wait_until test -s "$T/port" || fail "no server"
-		U=pyroscope+http://127.0.0.1:$(cat "$T/port")
-		timeout 60 "$PMUBPF" ship --from "$T/spool" --state "$T/$mode" --once --to "$U" \
-			--timeout 1 >"$T/out" 2>"$T/err"
-		rc=$?
-		[ $mode != random ] || continue # it says 200
-		expect_eq "$rc" 1 "exit status, $mode"
-		expect_match "$T/err" "isn't sent: " "$mode"
-	done
+	hostile_servers pyroscope+http
 }
 
 t_an_agent_pushes() {

@@ -15,45 +15,14 @@ import sys
 import time
 
 import quiet_server
+from protobuf import Wrong, pairs
 
 DIR, MODE = sys.argv[1], (sys.argv[2:] or [""])[0]
 NUMBERS = iter(range(1000000))
 
 
-class Wrong(Exception):
-    pass
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-
-
-def fields(data):
-    """Pairs of a field's number and its value, of the two kinds that are used."""
-    at, found = 0, []
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        elif key & 7 == 2:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-            if len(value) != size:
-                raise Wrong("a field that is cut")
-        else:
-            raise Wrong(f"a field of kind {key & 7}")
-        found.append((key >> 3, value))
-    return found
-
-
 def of(data, number):
-    return [value for n, value in fields(data) if n == number]
+    return [value for n, value in pairs(data) if n == number]
 
 
 def one(data, number, default=None):
