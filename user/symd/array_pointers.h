@@ -10,7 +10,7 @@
 
 #include "symd/type_walk.h"
 
-enum { ARRAY_POINTERS_KNOWN = 16 };
+enum { ARRAY_POINTERS_KNOWN = 256 };
 
 /* Begins as {0}. */
 struct array_pointers {

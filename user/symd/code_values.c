@@ -29,8 +29,16 @@ enum {
 
 #define ALL UINT32_MAX
 
+struct asked {
+	bool asked, known;
+	size_t off;
+	struct code_state state;
+};
+
 struct code_values {
 	struct code_effects e;
+	struct asked asked[2];
+	size_t n_asked;
 	struct code_steps steps;
 	struct code_value *entries; /* of each all registers that there are */
 	struct code_spill *spills;  /* of each CODE_SPILLS */
@@ -376,7 +384,7 @@ struct code_values *code_values__free(struct code_values *c)
 }
 
 /* False: there is no such instruction, or nothing is known there. */
-static bool state_at(const struct code_values *c, size_t off, struct code_state *ret)
+static bool find_state(const struct code_values *c, size_t off, struct code_state *ret)
 {
 	const struct code_step *insn = code_steps__find(&c->steps, off), *i = insn;
 
@@ -392,7 +400,26 @@ static bool state_at(const struct code_values *c, size_t off, struct code_state 
 	return true;
 }
 
-void code_values__at(const struct code_values *c, size_t off, unsigned reg, struct code_value *ret)
+/* Several registers are asked for, at an instruction and where it was sampled. */
+static bool state_at(struct code_values *c, size_t off, struct code_state *ret)
+{
+	struct asked *asked = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(c->asked) && !asked; i++) {
+		if (c->asked[i].asked && c->asked[i].off == off)
+			asked = &c->asked[i];
+	}
+	if (!asked) {
+		asked = &c->asked[c->n_asked++ % ARRAY_SIZE(c->asked)];
+		asked->asked = true;
+		asked->off = off;
+		asked->known = find_state(c, off, &asked->state);
+	}
+	*ret = asked->state;
+	return asked->known;
+}
+
+void code_values__at(struct code_values *c, size_t off, unsigned reg, struct code_value *ret)
 {
 	struct code_state s;
 
@@ -401,7 +428,7 @@ void code_values__at(const struct code_values *c, size_t off, unsigned reg, stru
 		       code_value__any();
 }
 
-struct frame_place code_values__frame(const struct code_values *c, size_t off, int64_t at)
+struct frame_place code_values__frame(struct code_values *c, size_t off, int64_t at)
 {
 	struct code_state s;
 
@@ -437,7 +464,7 @@ static const struct code_step *maker_of(const struct code_values *c, const struc
 	return NULL;
 }
 
-bool code_values__origin(const struct code_values *c, size_t off, size_t until, unsigned reg,
+bool code_values__origin(struct code_values *c, size_t off, size_t until, unsigned reg,
 			 uint8_t *ret_reg, struct code_value *ret)
 {
 	const struct code_step *insn = code_steps__find(&c->steps, off), *maker;

@@ -48,12 +48,12 @@ struct code_values *code_values__new(const uint8_t *bytes, size_t len,
 				     const struct code_values_fns *fns);
 struct code_values *code_values__free(struct code_values *c); /* NULL is fine; returns NULL */
 /* Before the instruction at off. */
-void code_values__at(const struct code_values *c, size_t off, unsigned reg, struct code_value *ret);
+void code_values__at(struct code_values *c, size_t off, unsigned reg, struct code_value *ret);
 /* Of a register that is another one plus something, before the instruction at off: which one, that
  * points into an object, and stays as it is up to the instruction at `until`; and what that is. */
-bool code_values__origin(const struct code_values *c, size_t off, size_t until, unsigned reg,
+bool code_values__origin(struct code_values *c, size_t off, size_t until, unsigned reg,
 			 uint8_t *ret_reg, struct code_value *ret);
 /* So far from the canonical frame address, before the instruction at off. */
-struct frame_place code_values__frame(const struct code_values *c, size_t off, int64_t at);
+struct frame_place code_values__frame(struct code_values *c, size_t off, int64_t at);
 
 #endif

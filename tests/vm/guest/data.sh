@@ -64,10 +64,10 @@ types_of() { # PROGRAM [MISSING]
 
 t_types_of_objects() {
 	local missing=
-	# there the pointer is gone, of which an element of its array was made
-	[ "$(uname -m)" != riscv64 ] || missing="touch_element touch_tail"
+	# there the pointer is gone, of which an element was made
+	[ "$(uname -m)" != riscv64 ] || missing="touch_element touch_tail touch_list touch_array"
 	types_of shapes "$missing"
-	types_of trails
+	types_of trails "$missing"
 	figure "objects typed: $(cat $T/typed-shapes) and $(cat $T/typed-trails)"
 }
 
