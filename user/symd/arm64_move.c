@@ -6,18 +6,9 @@
 #include "symd/arm64_move.h"
 
 #include "symd/arm64_operand.h"
+#include "symd/insn_bits.h"
 
 enum { SP = 31, INSN_BYTES = 4 };
-
-static uint32_t field(uint32_t w, unsigned high, unsigned low)
-{
-	return w >> low & ((1U << (high - low + 1)) - 1);
-}
-
-static bool bit(uint32_t w, unsigned at)
-{
-	return w >> at & 1;
-}
 
 /* A register that isn't the stack pointer. */
 static uint8_t reg(uint32_t w, unsigned at)

@@ -7,22 +7,13 @@
 #include "symd/arm64_operand.h"
 
 #include "base/mem.h"
+#include "symd/insn_bits.h"
 
 enum { SP = 31, LR = 30, INSN_BYTES = 4 };
 
 #define BIT(reg) (1U << (reg))
 /* of a register that isn't the stack pointer */
 #define WRITES(reg) ((reg) == SP ? 0 : BIT(reg))
-
-static uint32_t field(uint32_t w, unsigned high, unsigned low)
-{
-	return w >> low & ((1U << (high - low + 1)) - 1);
-}
-
-static bool bit(uint32_t w, unsigned at)
-{
-	return w >> at & 1;
-}
 
 static int32_t signed_field(uint32_t w, unsigned high, unsigned low)
 {

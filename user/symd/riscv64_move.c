@@ -6,18 +6,9 @@
 #include "symd/riscv64_move.h"
 
 #include "symd/riscv64_operand.h"
+#include "symd/insn_bits.h"
 
 enum { SP = 2, LONG = 4 };
-
-static uint32_t field(uint32_t w, unsigned high, unsigned low)
-{
-	return w >> low & ((1U << (high - low + 1)) - 1);
-}
-
-static unsigned bit(uint32_t w, unsigned at)
-{
-	return w >> at & 1;
-}
 
 /* Of so many bits. */
 static int32_t sign(uint32_t value, unsigned bits)

@@ -6,20 +6,11 @@
 #include "symd/riscv64_operand.h"
 
 #include "base/mem.h"
+#include "symd/insn_bits.h"
 
 enum { RA = 1, SP = 2, T0 = 5, A0 = 10 };
 
 #define BIT(reg) (1U << (reg))
-
-static uint32_t field(uint32_t w, unsigned high, unsigned low)
-{
-	return w >> low & ((1U << (high - low + 1)) - 1);
-}
-
-static unsigned bit(uint32_t w, unsigned at)
-{
-	return w >> at & 1;
-}
 
 /* Of so many bits. */
 static int32_t sign(uint32_t value, unsigned bits)
