@@ -297,6 +297,7 @@ static int parse_valued(struct record_args *a, int key, char *arg)
 		a->regions = arg;
 		return 0;
 	case OPT_CODE:
+		a->sampling.session.shows_code = true;
 		return page_code__parse(&a->code, arg, a->err);
 	case OPT_SOURCE:
 		a->code.source = arg;

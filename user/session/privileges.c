@@ -26,12 +26,19 @@ static const uint64_t reading_kallsyms = CAP_BIT(CAP_SYSLOG_NUMBER);
 static const uint64_t downloading = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
 				    CAP_BIT(CAP_SYS_ADMIN) | CAP_BIT(CAP_SETPCAP);
 
+/* To read the kernel's code, and to become who called sudo (cmd/page_code.c). */
+static const uint64_t showing_code = CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
+				     CAP_BIT(CAP_SETPCAP) | CAP_BIT(CAP_SYS_RAWIO) |
+				     CAP_BIT(CAP_SYSLOG_NUMBER);
+
 void session__drop_privileges(const struct session *s)
 {
 	uint64_t keep = looking | caps_to_hand_over();
 
 	if (s->opts->may_download)
 		keep |= downloading;
+	if (s->opts->shows_code)
+		keep |= showing_code;
 	if (!kernel_names__asks(s->opts->kernel))
 		keep |= reading_kallsyms;
 	if (session__slices_kernel(s))
