@@ -257,7 +257,7 @@ static int load(struct annotate_run *run, struct err *err)
 
 	if (r < 0)
 		return r;
-	annotate_kernel__take(&run->kernel, run->whole, a->function);
+	annotate_kernel__take(&run->kernel, run->whole, a->function, NULL);
 	r = caller_open_as();
 	if (r < 0)
 		return err__set(err, r, "can't take the rights of who called sudo: %s",

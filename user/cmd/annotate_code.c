@@ -221,7 +221,10 @@ void annotate_code__find(struct annotate_code *ret, const struct prof *p,
 		buf__printf(notes, "the profile has no addresses: there are lines only\n");
 	else if (sym__new_for_code(&ret->sym, &err) < 0)
 		buf__printf(notes, "no instructions: %s\n", err.text);
-	else
+	else {
+		if (where->until_ns)
+			sym__until(ret->sym, where->until_ns, -1, where->until_ns);
 		find(&s, notes);
+	}
 	free(s.offsets);
 }

@@ -25,6 +25,7 @@ struct debuginfod;
 struct annotate_where {
 	const char *dir;            /* where files are looked for; NULL: where the program had it */
 	struct debuginfod *servers; /* that are asked for what has the lines; NULL: nobody is */
+	uint64_t until_ns;          /* CLOCK_MONOTONIC; 0: as long as a file may take */
 };
 
 /* Of a file's function, or one that has none. What is missing goes to notes, each on a line. */

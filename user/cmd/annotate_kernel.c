@@ -90,8 +90,10 @@ static bool is_sampled(const struct prof *p, const char *name, uint64_t *ret_far
 	return any;
 }
 
-void annotate_kernel__take(struct annotate_kernel *ret, const struct prof *p, const char *name)
+void annotate_kernel__take(struct annotate_kernel *ret, const struct prof *p, const char *name,
+			   const struct annotate_kernel *before)
 {
+	const struct kernel_code_paths paths = {.before = before ? &before->code : NULL};
 	uint64_t farthest;
 
 	*ret = (struct annotate_kernel){0};
@@ -99,7 +101,7 @@ void annotate_kernel__take(struct annotate_kernel *ret, const struct prof *p, co
 		return;
 	compare(ret, p);
 	if (!ret->other)
-		kernel_code__read(&ret->code, name, farthest, NULL);
+		kernel_code__read(&ret->code, name, farthest, &paths);
 }
 
 void annotate_kernel__done(struct annotate_kernel *kernel)

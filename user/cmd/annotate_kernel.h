@@ -14,8 +14,9 @@ struct annotate_kernel {
 };
 
 /* Copies its bytes, while there are privileges; of what the profile has no such function in the
- * kernel nothing is read. */
-void annotate_kernel__take(struct annotate_kernel *ret, const struct prof *p, const char *name);
+ * kernel nothing is read. before: one that stays, whose table of names serves; NULL: none. */
+void annotate_kernel__take(struct annotate_kernel *ret, const struct prof *p, const char *name,
+			   const struct annotate_kernel *before);
 void annotate_kernel__done(struct annotate_kernel *kernel);
 
 /* As annotate_code__find(). */

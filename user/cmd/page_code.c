@@ -32,7 +32,9 @@
 #include "sys/reexec.h"
 
 #define SECOND_NS 1000000000ULL
-#define BEGIN_NS (20 * SECOND_NS) /* no function is begun after that */
+#define COPY_NS (10 * SECOND_NS)  /* no function of the kernel is copied after that */
+#define BEGIN_NS (20 * SECOND_NS) /* none is begun so long after that */
+#define FUNCTION_NS (5 * SECOND_NS) /* for one, whatever its file is */
 
 enum { MOST_MS = 60000 }; /* then it is given up, with what it was about */
 
@@ -91,21 +93,29 @@ static void gathering__done(struct gathering *g)
 	buf__done(&g->text);
 }
 
-/* While there are rights to. */
+/* While there are rights to, and time: of the rest there are addresses. The table of names is read
+ * once. */
 static void copy_kernel(struct gathering *g)
 {
+	const uint64_t until_ns = now_ns() + COPY_NS;
+	const struct annotate_kernel *first = NULL;
+
 	g->kernels = xcalloc(g->functions.n + 1, sizeof(*g->kernels));
-	for (size_t i = 0; i < g->functions.n; i++) {
+	for (size_t i = 0; i < g->functions.n && now_ns() < until_ns; i++) {
 		const struct code_function *f = &g->functions.list[i];
 
-		if (f->kind == PROF_KERNEL)
-			annotate_kernel__take(&g->kernels[i], g->p, prof__text(g->p, f->name));
+		if (f->kind != PROF_KERNEL)
+			continue;
+		annotate_kernel__take(&g->kernels[i], g->p, prof__text(g->p, f->name), first);
+		if (!first && g->kernels[i].code.names)
+			first = &g->kernels[i];
 	}
 }
 
 static void put_function(struct gathering *g, size_t i, struct json *j)
 {
-	const struct annotate_where where = {.dir = g->opts->symbols};
+	const struct annotate_where where = {.dir = g->opts->symbols,
+					     .until_ns = now_ns() + FUNCTION_NS};
 	const struct code_function *f = &g->functions.list[i];
 	_cleanup_(annotate_code__done) struct annotate_code code = {0};
 	_cleanup_(code_points__done) struct code_points points = {0};
@@ -170,14 +180,13 @@ static int gather(int to)
 		.opts = inherited.opts,
 		.report = {.whole = inherited.prof, .prof = inherited.prof},
 	};
-	const uint64_t until_ns = now_ns() + BEGIN_NS;
 
 	report__settle(&g.report);
 	code_functions__hottest(&g.functions, g.p, g.opts->functions);
 	copy_kernel(&g);
 	g.answer.error = caller_open_as();
 	if (g.answer.error == 0) {
-		put_functions(&g, until_ns);
+		put_functions(&g, now_ns() + BEGIN_NS);
 		g.answer.error = write_all(to, g.text.data, g.text.len);
 	}
 	return fd_packet__send(REEXEC_FD, &g.answer, sizeof(g.answer), -1, 0);

@@ -141,8 +141,13 @@ void kernel_code__read(struct kernel_code *ret, const char *name, uint64_t farth
 		return;
 	}
 	ret->end = KERNEL_CODE_NO_ADDRESSES;
-	if (kallsyms__load_from(p->kallsyms, p->modules, &ret->names, &err) < 0 ||
-	    kallsyms__is_hidden(ret->names))
+	if (p->before && p->before->names) {
+		ret->names = p->before->names;
+		ret->names_lent = true;
+	} else if (kallsyms__load_from(p->kallsyms, p->modules, &ret->names, &err) < 0) {
+		return;
+	}
+	if (kallsyms__is_hidden(ret->names))
 		return;
 	find(ret, name, farthest, p->kallsyms);
 	if (ret->end == KERNEL_CODE_READ)
@@ -151,7 +156,8 @@ void kernel_code__read(struct kernel_code *ret, const char *name, uint64_t farth
 
 void kernel_code__done(struct kernel_code *code)
 {
-	kallsyms__free(code->names);
+	if (!code->names_lent)
+		kallsyms__free(code->names);
 	free(code->bytes);
 	*code = (struct kernel_code){0};
 }

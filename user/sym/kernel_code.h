@@ -33,11 +33,14 @@ struct kernel_code {
 	uint16_t machine; /* as ELF files have it */
 	uint8_t order;    /* of bytes, likewise */
 	struct kallsyms *names;
+	bool names_lent; /* they are another one's */
 };
 
 /* NULL: those of /proc. */
 struct kernel_code_paths {
 	const char *kcore, *kallsyms, *modules;
+	/* One that was read before and stays: its table of names serves. NULL: it is read. */
+	const struct kernel_code *before;
 };
 
 /* name: as the kernel's symbols have it. farthest: a distance from its beginning that is still in
