@@ -366,6 +366,24 @@ t_overloads() {
 	expect_match "$T/err" 'near: Shop::total' "a name without its class"
 }
 
+# In C, parts have names of their own.
+t_parts_in_c() {
+	encode "$T/p.pb.gz" <<-TEXT
+		string_table: "" string_table: "cycles" string_table: "count" string_table: "work"
+		string_table: "work.part.0" string_table: "/lib/a.so"
+		sample_type { type: 1 unit: 2 }
+		mapping { id: 1 memory_start: 4096 memory_limit: 8192 filename: 5 }
+		function { id: 1 name: 3 system_name: 3 } function { id: 2 name: 4 system_name: 4 }
+		location { id: 1 mapping_id: 1 address: 5000 line { function_id: 1 } }
+		location { id: 2 mapping_id: 1 address: 6000 line { function_id: 2 } }
+		sample { location_id: 1 value: 10 } sample { location_id: 2 value: 20 }
+	TEXT
+	pmb_ok annotate work "$T/p.pb.gz"
+	expect_match "$T/out" '^# event     cycles: 10 ' "the function"
+	pmb_ok annotate work.part.0 "$T/p.pb.gz"
+	expect_match "$T/out" '^# event     cycles: 20 ' "its part"
+}
+
 # One function, though not of each instruction the source is known.
 t_a_source_in_parts() {
 	encode "$T/p.pb.gz" <<-TEXT

@@ -31,15 +31,18 @@ static const struct prof_line *line_of(const struct prof *p, uint32_t location)
 	return &p->lines[l->first_line];
 }
 
-/* 2: it is the name; 1: parameters or template arguments are behind one of the two. */
+/* 2: it is the name, or the linker's (where that is another one: but for what a compiler put behind
+ * it); 1: parameters or template arguments are behind one of the two. */
 static int fit(const struct prof *p, uint32_t function, const char *name)
 {
 	const char *text = prof__text(p, prof__function_name(p, function));
 	const char *system = prof__text(p, p->functions[function].system_name);
 	size_t len = strlen(name), text_len = strlen(text);
 
-	if (strcmp(text, name) == 0 ||
-	    (len && strncmp(system, name, len) == 0 && (!system[len] || system[len] == '.')))
+	if (strcmp(text, name) == 0 || strcmp(system, name) == 0)
+		return 2;
+	if (len && strcmp(text, system) != 0 && strncmp(system, name, len) == 0 &&
+	    system[len] == '.')
 		return 2;
 	if (text_len < len)
 		return text_len && strncmp(text, name, text_len) == 0 && name[text_len] == '(';
