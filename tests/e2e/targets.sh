@@ -22,8 +22,11 @@ t_a_process_that_does_nothing() {
 	until [ "$(wc -w <"/proc/$parent/task/$parent/children")" = 2 ]; do sleep 0.01; done
 	pmb_ok record -e task-clock -p "$parent" -d 0.3 -o "$T/folded"
 	read -r -a children <"/proc/$parent/task/$parent/children"
-	expect_match "$T/err" "^  -p $parent did nothing; of its 2 children, there before, nothing\
+	expect_match "$T/err" "^  no sample of -p $parent; of its 2 children, there before, nothing\
  was recorded: -p ${children[0]},${children[1]}\$" "what is said of it"
+	pmb_ok record -e task-clock -p "$parent,${children[0]}" -d 0.3 -o "$T/folded"
+	expect_match "$T/err" "of its 1 child, there before, .*: -p ${children[1]}\$" \
+		"what is said where one is named"
 	kill "${children[@]}"
 }
 
