@@ -63,6 +63,7 @@ void probing__look(struct probing *p, uint64_t now)
 	struct probe_hits hits;
 	uint64_t spent_ns, span_ns = now - p->looked_ns;
 
+	p->due_ns = now + LONGEST_NS;
 	if (!p->fns || p->fns->hits(p->ctx, &hits) < 0)
 		return;
 	spent_ns = probe_hits__spent_ns(&hits, &p->hits, &p->each);
