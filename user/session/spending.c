@@ -112,6 +112,8 @@ static void init_budgets(struct session *s)
 	budget__init(&sp->payers[PAYS_EVENTS].budget, events ? share : 0, LONGEST, BUDGET_LEFT);
 	budget__init(&sp->payers[PAYS_SWITCHES].budget, switches ? share : 0, LONGEST_OF_SWITCHES,
 		     events ? BUDGET_LEFT / 2 : BUDGET_LEFT);
+	/* at 100,000 a second the first second alone would take a CPU */
+	sp->payers[PAYS_SWITCHES].budget.age_ns = BUDGET_SETTLING_NS;
 	for (int i = 0; i < N_PAYERS; i++)
 		sp->payers[i].unused = budget__mode(sp->payers[i].budget.share * DETAIL_COSTS);
 }
