@@ -401,8 +401,8 @@ static void text_too_brief(const struct summary *s, struct buf *out)
 		    e->value > ENOUGH_PERIODS * e->period &&
 		    e->kernel.weight_seen < e->value / 5 * 4)
 			buf__printf(out,
-				    "; %.0f %% of %s ran in threads that didn't finish a period "
-				    "with it: try --per-cpu",
+				    "; %.0f %% of %s is in no sample, for threads' last periods "
+				    "weren't finished: try --per-cpu",
 				    100 - 100 * (double)e->kernel.weight_seen / (double)e->value,
 				    e->name);
 	}
