@@ -167,19 +167,21 @@ t_no_more_than_the_cpus_have() {
 
 # Any number of switches makes no other event's periods longer: what is dear here are they.
 t_switches_pay_for_themselves() {
-	local i
+	local i budget
+	# of all CPUs' time, however many there are
+	budget=$(awk -v n="$(nproc --all)" 'BEGIN { print 2 / n }')
 	for ((i = 0; i < 4; i++)); do
 		spawn perl -e 'pipe A, B; pipe C, D;
 			if (fork) { while (1) { syswrite B, "x"; sysread C, $x, 1 } }
 			else { while (1) { sysread A, $x, 1; syswrite D, "x" } }'
 	done
-	pmb_ok record -a --no-symbols -e cpu-clock,off-cpu --budget 1 -d 5 -o "$T/none" \
+	pmb_ok record -a --no-symbols -e cpu-clock,off-cpu --budget "$budget" -d 5 -o "$T/none" \
 		--summary "$T/sum.json"
 	expect_ledger
 	expect_ge "$(sum_get .cost.budget.highest_switches_factor)" 2 \
 		"of how many switches one was recorded"
 	# the same without them, for what else is dear here
-	pmb_ok record -a --no-symbols -e cpu-clock --budget 1 -d 5 -o "$T/none" \
+	pmb_ok record -a --no-symbols -e cpu-clock --budget "$budget" -d 5 -o "$T/none" \
 		--summary "$T/alone.json"
 	expect_le "$(sum_get .cost.budget.highest_factor)" \
 		"$(jq '.cost.budget.highest_factor * 3' "$T/alone.json")" \
