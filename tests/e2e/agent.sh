@@ -465,15 +465,19 @@ detail_of() { # DIR
 	done
 }
 
-# Around an alarm there are twenty times as many samples, each of which stands for a twentieth.
-t_detail_around_an_alarm() {
+start_in_detail() { # LOOKAHEAD
 	need_tracepoints
 	baseline "$T/before"
 	spawn "$WORKLOADS/seconds" 22 5 >"$T/known"
 	pmb_start agent --dir "$T/spool" --every 2s -e cpu-clock -F 49 --when "$RELATION" \
-		--lookahead 6s --baseline "$T/before" --textfile "$T/a.prom" -p "$spawned"
+		--lookahead "$1" --baseline "$T/before" --textfile "$T/a.prom" -p "$spawned"
 	wait_until grep -q '^pmubpf_detail_active 1$' "$T/a.prom" ||
 		fail "it isn't in detail: $(cat "$T/err")"
+}
+
+# Around an alarm there are twenty times as many samples, each of which stands for a twentieth.
+t_detail_around_an_alarm() {
+	start_in_detail 6s
 	wait_until grep -q '^pmubpf_detail_active 0$' "$T/a.prom" || fail "it stays in detail"
 	wait_until has_windows "$T/spool" $(($(n_windows "$T/spool") + 2)) || fail "no window"
 	pmb_finish TERM
@@ -500,13 +504,7 @@ t_detail_around_an_alarm() {
 }
 
 t_an_end_in_detail() {
-	need_tracepoints
-	baseline "$T/before"
-	spawn "$WORKLOADS/seconds" 22 5 >"$T/known"
-	pmb_start agent --dir "$T/spool" --every 2s -e cpu-clock -F 49 --when "$RELATION" \
-		--lookahead 60s --baseline "$T/before" --textfile "$T/a.prom" -p "$spawned"
-	wait_until grep -q '^pmubpf_detail_active 1$' "$T/a.prom" ||
-		fail "it isn't in detail: $(cat "$T/err")"
+	start_in_detail 60s
 	sleep 0.5
 	pmb_finish TERM
 	detail_of "$T/spool" | awk '{ s += $1 } END { print int(s * 10) }' >"$T/tenths"
