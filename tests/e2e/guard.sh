@@ -113,12 +113,12 @@ ratio_of_a_start() { # FIRST(now|before) RECORD-OPTION LOAD…
 	spawn "$@" >/dev/null
 	load=$spawned
 	sleep 0.2
-	[ "$first" = now ] || { start_recording "$S/base/build/pmubpf" "$load" "$option" \
+	[ "$first" = now ] || { start_recording "$S/base/pmubpf" "$load" "$option" \
 		"$T/before.json"; before=$spawned; }
 	start_recording "$PMUBPF" "$load" "$option" "$T/sum.json"
 	now=$spawned
 	[ "$first" != now ] ||
-		{ start_recording "$S/base/build/pmubpf" "$load" "$option" \
+		{ start_recording "$S/base/pmubpf" "$load" "$option" \
 		"$T/before.json"; before=$spawned; }
 	sleep 0.5
 	"$TOP/tests/bench/bpf_ratio.py" "$now" "$before" 1.5 >"$T/ratio" || fail "no ratio"
