@@ -12,7 +12,8 @@
 
 enum {
 	DUMP_PAGE = 4096, /* or larger ones: each is of one kind then, too */
-	/* Where nobody says where the stack ends: of a thread that isn't the first. */
+	/* Where nobody says where the stack ends: of a thread that isn't the first, and whose
+	 * thread pointer doesn't lie at the end, where libcs have it. */
 	DUMP_OF_A_THREAD = PMB_DUMP_MAX / 4,
 	RETURNS_IN_DUMP = 64, /* the kernel's MAX_URETPROBE_DEPTH */
 };
@@ -56,11 +57,14 @@ __noinline int pmb_dump_page(__u32 cpu)
 static __always_inline __u32 dump_copy(struct scratch *s, __u32 cpu)
 {
 	__u64 sp = s->walk.frame.sp & ~7ULL, top = s->sample.fixed.stack_top;
+	__u64 own = arch_thread_pointer(&s->regs);
 
 	s->dump.from = sp;
 	s->dump.size = DUMP_OF_A_THREAD;
 	if (sp < top && top - sp <= PMB_DUMP_MAX)
 		s->dump.size = (top - sp) & ~7ULL;
+	else if (sp < own && own - sp <= PMB_DUMP_MAX)
+		s->dump.size = (own - sp) & ~7ULL;
 	s->dump.done = s->dump.good = 0;
 	for (int i = 0; i <= PMB_DUMP_MAX / DUMP_PAGE; i++) {
 		if (!pmb_dump_page(cpu))

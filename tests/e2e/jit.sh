@@ -68,6 +68,22 @@ t_node_stacks_are_whole() {
 		'^node;.*addUp')" 95 "percent of addUp below node::Start"
 }
 
+# From the first sample on, before there is a table of so large a file: copied up to where the
+# thread's own variables are, which is the end of its stack.
+t_stacks_of_nodes_workers() {
+	need_program node
+	cat >"$T/prog.js" <<-'JS'
+	const { Worker, isMainThread } = require('worker_threads');
+	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
+	if (isMainThread) for (let i = 0; i < 2; i++) new Worker(__filename);
+	else for (const begin = Date.now(); Date.now() < begin + 1500;) addUp(1e6);
+	JS
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- node "$T/prog.js"
+	expect_ge "$(sum_get .stacks.user.complete)" 100 "whole stacks"
+	expect_le "$(sum_get '.stacks.user.unreadable * 20')" "$(sum_get .stacks.user.complete)" \
+		"stacks whose memory could not be read, twenty times"
+}
+
 t_node_jitdump() {
 	need_program node
 	cat >"$T/prog.js" <<-'JS'
