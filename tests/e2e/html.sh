@@ -320,7 +320,8 @@ t_code_of_the_hottest() {
 	# by sudo, what has recorded has given up nearly all by then
 	chmod 755 "$T"
 	SUDO_UID=65534 SUDO_GID=65534 record_lines --code
-	expect_match "$T/err" '^pmubpf: code of [1-9][0-9]* functions in the page: ' "its size, by sudo"
+	expect_match "$T/err" '^pmubpf: code of [1-9][0-9]* functions in the page: ' \
+		"its size, by sudo"
 }
 
 # As for annotate: with the rights of who called sudo; sources of the folder that was named alone.

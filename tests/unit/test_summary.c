@@ -440,8 +440,8 @@ Test(summary, threads_that_finish_no_period_are_told)
 	e->value = 10 * e->period;
 	expect_no_text("--per-cpu");
 	e->value++;
-	expect_text("; 60 % of page-faults is in no sample, for threads' last periods weren't finished: "
-		    "try --per-cpu");
+	expect_text("; 60 % of page-faults is in no sample, for threads' last periods weren't "
+		    "finished: try --per-cpu");
 	e->kernel.weight_seen = e->value / 5 * 4;
 	expect_no_text("--per-cpu");
 }

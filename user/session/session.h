@@ -91,7 +91,7 @@ struct session_opts {
 	bool more_follow; /* of these recordings: privileges to start them are kept */
 
 	bool may_download; /* the process that does it is started at the end, and takes privileges to be none */
-	bool shows_code;   /* so does the one that reads the kernel's code, and becomes who called sudo */
+	bool shows_code; /* so does the one that reads the kernel's code, to become the caller */
 
 	/* Once all is open, with the command's process (0: none), before it executes, before
 	 * anything is enabled, and while there are privileges to open more; NULL: not wanted. */
