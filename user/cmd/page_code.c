@@ -32,8 +32,8 @@
 #include "sys/reexec.h"
 
 #define SECOND_NS 1000000000ULL
-#define COPY_NS (10 * SECOND_NS)  /* no function of the kernel is copied after that */
-#define BEGIN_NS (20 * SECOND_NS) /* none is begun so long after that */
+#define COPY_NS (10 * SECOND_NS)    /* no function of the kernel is copied after that */
+#define BEGIN_NS (20 * SECOND_NS)   /* none is begun so long after that */
 #define FUNCTION_NS (5 * SECOND_NS) /* for one, whatever its file is */
 
 enum { MOST_MS = 60000 }; /* then it is given up, with what it was about */

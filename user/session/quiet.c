@@ -46,8 +46,8 @@ static void add_child(const struct session *s, const char *word, struct buf *out
 {
 	int child;
 
-	if (num__parse_int(word, 1, INT32_MAX, &child) < 0 ||
-	    is_target(&s->opts->whom, child) || begun_ns(child) >= s->start_ns)
+	if (num__parse_int(word, 1, INT32_MAX, &child) < 0 || is_target(&s->opts->whom, child) ||
+	    begun_ns(child) >= s->start_ns)
 		return;
 	if ((*n)++ < SHOWN)
 		buf__printf(out, "%s%d", *n > 1 ? "," : "", child);
