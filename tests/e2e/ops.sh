@@ -117,6 +117,18 @@ t_slices() {
 	expect_ledger
 }
 
+# Without it the budget would have no end.
+t_cost_is_assumed() {
+	need_program gcc
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/nobreakpoint.so" \
+		"$TOP/tests/shims/nobreakpoint.c" || fail "no nobreakpoint.so"
+	start
+	LD_PRELOAD=$T/nobreakpoint.so SHIM_IN=main start_recording -e op:div:locks
+	pmb_finish INT
+	expect_match "$T/err" ' hits took [0-9.]+ s, 10000 ns each \(assumed: it could not' \
+		"what is said of hits"
+}
+
 t_one_division() {
 	start
 	start_recording -e op:div:locks@ops
