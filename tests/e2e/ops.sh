@@ -81,7 +81,7 @@ t_each_is_counted() {
 	expect_eq "$(counts)" "$(printf '%s=%d ' "${at[0]}" $((62 * n)) "${at[1]}" $((4000 * n)) \
 		"${at[2]}" $((4000 * n)) "${at[3]}" $((4000 * n)) | sed 's/ $//')" "what was met"
 	expect_ledger
-	expect_match "$T/err" 'breakpoints: op:lock:locks at 4 of 6 instructions, the first: none' \
+	expect_match "$T/err" 'op:lock:locks at the first 4 of 6 instructions: in a trial none of them was met$' \
 		"what is said of the choice"
 	pmb_ok report -j --by opcode,function "$T/p.pb.gz"
 	expect_eq "$(jq -c '[.rows[] | select(.key == "opcode").name] | unique' "$T/out")" \

@@ -125,15 +125,18 @@ static char *breakpoints(const struct op_event *e, const struct op_places *place
 
 static void note(const char *text, const struct op_places *p, struct buf *notes)
 {
-	buf__printf(notes, "breakpoints: %s at %zu of %zu instructions", text,
+	const bool none_met = p->each_ns && p->share <= 0;
+
+	buf__printf(notes, "breakpoints: %s at %s%zu of %zu instructions", text,
+		    none_met ? "the first " : "",
 		    p->n < OP_BREAKPOINTS ? p->n : (size_t)OP_BREAKPOINTS, p->n_all);
-	if (p->each_ns && p->share > 0)
+	if (none_met)
+		buf__puts(notes, ": in a trial none of them was met");
+	else if (p->each_ns)
 		buf__printf(notes,
 			    ", which had %.1f %% of the hits in a trial, each in place for at "
 			    "least %" PRIu64 " ms",
 			    100 * p->share, p->each_ns / 1000000);
-	else if (p->each_ns)
-		buf__puts(notes, ", the first: none was met in a trial");
 	if (p->n_all > p->n)
 		buf__printf(notes, "; %zu were not tried", p->n_all - p->n);
 	buf__putc(notes, '\n');

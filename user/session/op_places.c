@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The hard thing: a hit costs the program some microseconds, so what is met all the time is met as
- * often as that allows, whatever else it is: a lock of each turn of a loop has as many hits in a
- * trial
- * as one of each hundredth, where each is tried alone. So they are tried beside one that all are
- * compared with, which slows them down alike.
+ * Breakpoints that count, and interrupt nobody but by their traps, in the threads that there are.
+ * Which are tried together, and how often, is model/trial.c's business.
  */
 #include "session/op_places.h"
 
@@ -21,25 +18,21 @@
 #include "sys/procfs.h"
 
 enum {
-	TRIAL_MS = 10,    /* of four places, at least */
-	ENOUGH = 100,     /* hits, to compare with, */
-	TRIES_MAX = 10,   /* or so often */
+	TRIAL_MS = 10,    /* of four places, each time */
 	THREADS_MAX = 64, /* that are looked at */
 	TRIAL_FDS = OP_BREAKPOINTS * THREADS_MAX,
 };
 
-struct trial {
+struct threads {
+	const struct op_place *places;
 	pid_t *tids;
 	size_t n_tids;
-	const struct op_place *places[OP_BREAKPOINTS]; /* that are tried together */
-	uint64_t hits[OP_BREAKPOINTS];
-	size_t n;
 	int fds[TRIAL_FDS];
 	size_t n_fds;
 };
 
 /* Threads that have ended meanwhile are none. */
-static int put_in(struct trial *t)
+static int put_in(struct threads *t, const size_t *which, size_t n)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT,
@@ -51,8 +44,8 @@ static int put_in(struct trial *t)
 		.read_format = PERF_COUNT_READ_FORMAT,
 	};
 
-	for (size_t i = 0; i < t->n; i++) {
-		attr.bp_addr = t->places[i]->address;
+	for (size_t i = 0; i < n; i++) {
+		attr.bp_addr = t->places[which[i]].address;
 		for (size_t k = 0; k < t->n_tids; k++) {
 			int fd = perf_open(&attr, t->tids[k], -1);
 
@@ -64,72 +57,43 @@ static int put_in(struct trial *t)
 	return 0;
 }
 
-static void take_out(struct trial *t)
+static void take_out(struct threads *t, uint64_t *hits)
 {
 	for (size_t i = 0; i < t->n_fds; i++) {
 		struct perf_count count;
 
 		if (t->fds[i] >= 0 && perf_read(t->fds[i], &count) == 0)
-			t->hits[i / t->n_tids] += count.value;
+			hits[i / t->n_tids] += count.value;
 	}
 	for (size_t i = 0; i < t->n_fds; i++)
 		cleanup_close(&t->fds[i]);
 	t->n_fds = 0;
 }
 
-/* compares: until what others are compared with was met often enough; the process may not run. */
-static int try_together(struct trial *t, bool compares)
+static int look(void *threads, const size_t *which, size_t n, uint64_t *ret_hits)
 {
 	static const struct timespec span = {.tv_nsec = TRIAL_MS * 1000000};
-	int r = 0;
+	int r = put_in(threads, which, n);
 
-	memset(t->hits, 0, sizeof(t->hits));
-	for (int i = 0; r == 0 && i < TRIES_MAX && (i == 0 || (compares && t->hits[0] < ENOUGH));
-	     i++) {
-		r = put_in(t);
-		if (r == 0)
-			nanosleep(&span, NULL);
-		take_out(t);
-	}
+	if (r == 0)
+		nanosleep(&span, NULL);
+	take_out(threads, ret_hits);
 	return r;
-}
-
-/* The first beside what others were compared with: that was met so often. */
-static void take_rates(struct op_places *ret, const struct trial *t, size_t from, size_t *reference)
-{
-	const bool compares = t->n && t->places[0] != &ret->list[from];
-	const double factor = compares && t->hits[0] && ret->list[*reference].rate > 0 ?
-				      ret->list[*reference].rate / (double)t->hits[0] :
-				      1;
-
-	for (size_t i = compares; i < t->n; i++, from++) {
-		ret->list[from].rate = factor * (double)t->hits[i];
-		if (ret->list[from].rate > ret->list[*reference].rate)
-			*reference = from;
-	}
 }
 
 static int try_all(struct op_places *ret, const struct branch_whom *whom, struct err *err)
 {
-	struct trial t = {0};
-	size_t reference = 0, next = 0;
-	int r = procfs_threads(whom->pid, &t.tids);
+	struct threads threads = {.places = ret->list};
+	const struct trial trial = {.look = look, .ctx = &threads};
+	double rates[OP_PLACES_MAX];
+	int r = procfs_threads(whom->pid, &threads.tids);
 
 	if (r > 0)
-		t.n_tids = r < THREADS_MAX ? (size_t)r : THREADS_MAX;
-	r = r < 0 ? r : 0;
-	while (r == 0 && next < ret->n) {
-		const size_t from = next;
-
-		t.n = 0;
-		if (ret->list[reference].rate > 0) /* from the second time on */
-			t.places[t.n++] = &ret->list[reference];
-		while (t.n < OP_BREAKPOINTS && next < ret->n)
-			t.places[t.n++] = &ret->list[next++];
-		r = try_together(&t, t.places[0] == &ret->list[reference]);
-		take_rates(ret, &t, from, &reference);
-	}
-	free(t.tids);
+		threads.n_tids = r < THREADS_MAX ? (size_t)r : THREADS_MAX;
+	r = r < 0 ? r : trial__run(&trial, rates, ret->n);
+	for (size_t i = 0; r == 0 && i < ret->n; i++)
+		ret->list[i].rate = rates[i];
+	free(threads.tids);
 	ret->each_ns = TRIAL_MS * 1000000;
 	return r < 0 ? err__cannot(err, "%s: no breakpoint can be set in process %d: %s",
 				   whom->option, whom->pid,

@@ -6,11 +6,12 @@
 #ifndef PMUBPF_SESSION_OP_PLACES_H
 #define PMUBPF_SESSION_OP_PLACES_H
 
+#include "model/trial.h"
 #include "session/branch_site.h"
 
 enum {
-	OP_BREAKPOINTS = 4,  /* of x86 */
-	OP_PLACES_MAX = 256, /* that are tried */
+	OP_BREAKPOINTS = TRIAL_TOGETHER, /* of x86 */
+	OP_PLACES_MAX = 256,             /* that are tried */
 };
 
 struct op_place {
