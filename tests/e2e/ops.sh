@@ -21,12 +21,14 @@ start() {
 	wait_until grep -q '^pid ' "$T/said"
 }
 
-# 4,000 turns, by a thread of their own if the word is so.
-turn() { # go|thread
-	local n
+# 4,000 turns, by a thread of their own if the word is so; or so often.
+turn() { # go|thread [TIMES]
+	local i n times=${2:-1}
 	n=$(grep -c '^sum ' "$T/said")
-	echo "$1" >&5
-	wait_until has_said $((n + 1)) || fail "the program doesn't get on"
+	for ((i = 0; i < times; i++)); do
+		echo "$1" >&5
+	done
+	wait_until has_said $((n + times)) || fail "the program doesn't get on"
 }
 
 # A hit takes hundreds of times as long as a turn. The first turns are none of the tool's.
@@ -47,7 +49,7 @@ has_programs() {
 # Until breakpoints are in place; those of the trial are gone when there are programs.
 start_recording() { # OPTION…
 	turn go
-	spawn "$PMUBPF" record "$@" --budget 0 -p "$target" -o "$T/p.pb.gz" \
+	spawn "$PMUBPF" record --budget 0 "$@" -p "$target" -o "$T/p.pb.gz" \
 		--summary "$T/sum.json" >"$T/out" 2>"$T/err" 5>&- </dev/null
 	tool=$spawned
 	wait_until has_programs || fail "it doesn't record: $(head -n 1 "$T/err")"
@@ -102,18 +104,43 @@ t_those_met_most() {
 		"what is said of the choice"
 }
 
-# Without a budget hits would take nearly all of the time; how far beyond it they get until
-# somebody looks depends on what else runs.
+# --budget is of all CPUs' time; this many % of one.
+budget_of_one_cpu() {
+	awk -v share="$1" -v cpus="$(getconf _NPROCESSORS_ONLN)" 'BEGIN { printf "%.6f", share / cpus }'
+}
+
+last_are_slow() {
+	awk -F '[ ,]+' '/^sum/ { first = n++ ? first : $5; last = $5 }
+		END { exit !(last > 20 * first) }' "$T/said"
+}
+
+# Hits at a stretch are more than the budget has, unless the program has nearly no CPU.
+are_gone() {
+	turn go 50
+	! last_are_slow
+}
+
+are_back() {
+	turn go
+	last_are_slow
+}
+
+# Breakpoints are gone when the tool has looked, and come again, however long that takes beside
+# what else runs.
 t_slices() {
-	local took
-	start 60
-	pmb_ok record -e op:div:locks/period=1000/ --budget 2 -p "$target" -d 3 \
-		--summary "$T/sum.json" -o "$T/p.pb.gz"
+	local each took hits
+	start
+	start_recording -e op:div:locks --budget "$(budget_of_one_cpu 2)"
+	wait_until are_gone || fail "they stay in place"
+	wait_until are_back || fail "they don't come back"
+	pmb_finish INT
 	sum_get '.notes[] | select(startswith("breakpoints: in place"))' >"$T/note"
-	took=$(sed -nE 's/.* hits took ([0-9.]+) s.*/\1/p' "$T/note")
-	[ -n "$took" ] || fail "nothing is said of slices: $(cat "$T/note")"
-	awk -v t="$took" 'BEGIN { exit !(t < 1.5) }' || fail "hits took $took s of 3"
+	expect_match "$T/note" ', in ([2-9]|[1-9][0-9]+) slices; [0-9]+ hits took' "what is said of slices"
 	expect_no_match "$T/note" 'place for 100\.0' "it was in place all the time"
+	read -r hits took each <<<"$(sed -nE 's/.*; ([0-9]+) hits took ([0-9.]+) s, ([0-9]+) ns each$/\1 \2 \3/p' "$T/note")"
+	expect_eq "$(sum_get '[.events[].counter.value] | add')" "$hits" "hits"
+	expect_eq "$took" "$(awk -v n="$hits" -v each="$each" 'BEGIN { printf "%.3f", n * each / 1e9 }')" \
+		"what they took"
 	expect_ledger
 }
 
