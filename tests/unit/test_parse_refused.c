@@ -57,6 +57,7 @@ Test(parse_refused, refuses_with_a_reason)
 		{"{cycles,{insts}}", "not '}'"},
 		{"{{cycles},insts}", "not within another"},
 		{"{ }", "without events"},
+		{"{page-faults,mem:0x10:x/sliced/}", "the others of its group"},
 		{"{cycles,}", "missing"},
 		{"{cycles}x", "not 'x'"},
 		{"{cycles}:", "modifiers are missing"},

@@ -102,6 +102,23 @@ static void expect_address(struct event *event)
 		event->has_addr = true;
 }
 
+/* Who counts without overflows turns nothing off. */
+static int check_sliced(const struct parser *parser, const struct event *event,
+			const struct spec *spec)
+{
+	if (!event->sliced || (!parser->counting && !parser->grouped))
+		return 0;
+	if (parser->counting)
+		return err__usage(parser->err,
+				  "event '%s': sliced is of what samples: here a breakpoint is in "
+				  "place all the time; leave it out",
+				  spec->shown);
+	return err__usage(parser->err,
+			  "event '%s': a breakpoint that is sliced is off now and then, and the "
+			  "others of its group would be, too; name it outside of the braces",
+			  spec->shown);
+}
+
 /* The modifiers are cut off already. */
 static int parser__make(const struct parser *parser, struct spec *spec, struct event *event)
 {
@@ -114,6 +131,8 @@ static int parser__make(const struct parser *parser, struct spec *spec, struct e
 	if (r < 0)
 		return r;
 	r = event__apply_common_terms(event, &terms, spec, parser->err);
+	if (r == 0)
+		r = check_sliced(parser, event, spec);
 	if (r < 0)
 		return r;
 	name = display_name(spec, &terms);
@@ -350,6 +369,7 @@ static int parser__group(const struct parser *parser, const char *mods, const ch
 	int r;
 
 	inner.group_mods = mods;
+	inner.grouped = true;
 	for (size_t i = 0; i < first; i++) {
 		if (list->events[i].group >= number)
 			number = list->events[i].group + 1;

@@ -36,7 +36,8 @@ struct parser {
 	const struct pmu *core; /* where the machine has several core PMUs: the one that is meant */
 	const struct pmu *one;  /* of several that the name before the slash means; NULL: its own */
 	bool counting;          /* for stat: what can't interrupt is no mistake */
-	const char *group_mods; /* of the group that is being read; NULL: none */
+	bool grouped;           /* within the braces of a group */
+	const char *group_mods; /* of that; NULL: none */
 	struct err *err;
 };
 
