@@ -364,8 +364,9 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 		return 1;
 	if (status == SYMD_SITE_NOT_READ)
 		return err__cannot(err,
-				   "%s: jumps of '%s' lead amid what are taken for instructions, "
-				   "so which of its bytes are jumps isn't known",
+				   "%s: '%s' has jumps that lead amid what are taken for its "
+				   "instructions, so which of its bytes are instructions isn't "
+				   "known",
 				   what, name);
 	return refuse(status, n, name, 0, what, err);
 }
