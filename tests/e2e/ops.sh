@@ -168,6 +168,7 @@ t_one_division() {
 
 t_refused() {
 	start
+	local event
 	expect_op() { # WORDS EVENT OPTION…
 		local words=$1 event=$2
 		shift 2
@@ -182,6 +183,16 @@ t_refused() {
 	expect_op 'no code of a file' op:lock:locks@libz -p "$target"
 	expect_op '-p PID, and no other' op:lock:locks -a
 	expect_op '-p PID, and no other' op:lock:locks -- true
+	for event in op:lock:locks,cycles cycles,op:lock:locks '{cycles,op:lock:locks}' ' op:lock:locks' \
+		op:lock:locks/period=10/,op:div:locks op:lock:locks/period=10/,op:div:locks/period=10/; do
+		expect_op 'op: stands alone in its -e' "$event" -p "$target"
+	done
+	expect_op "has a function 'f<int, long>\(char, int\)'" 'op:lock:f<int, long>(char, int)' \
+		-p "$target"
+	expect_op 'others of its group' '{cpu-clock,mem:0x1000:x/sliced/}' -p "$target"
+	pmb stat -e mem:0x1000:x/sliced/ -p "$target" -d 0.1
+	expect_eq "$rc" 2 "stat of one that is sliced"
+	expect_match "$T/err" 'sliced is of what samples' "why stat doesn't take it"
 	expect_op "takes no term 'sliced'" cpu-clock/sliced/ -p "$target"
 }
 

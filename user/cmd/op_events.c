@@ -63,6 +63,31 @@ static int refuse_class(const struct op_event *e, const char *text, struct err *
 	return err__usage(err, "event '%s': '%s' is none of these: %s", text, e->class, all.data);
 }
 
+/* Where another event of the same text is said, or its end: behind a comma that isn't between
+ * brackets, as those of "f<int, long>" are. */
+static const char *next_event(const char *text)
+{
+	int depth = 0;
+
+	for (; *text && (*text != ',' || depth > 0); text++)
+		depth += strchr("<([", *text) ? 1 : strchr(">)]", *text) ? -1 : 0;
+	return text;
+}
+
+/* Behind another event, or in a group. */
+static bool is_within(const char *text)
+{
+	bool quoted = false, begins = true;
+
+	for (const char *at = text; *at; at++) {
+		if (begins && !quoted && at != text && is_op(at))
+			return true;
+		quoted ^= *at == '\'';
+		begins = strchr(",{ \t\n", *at);
+	}
+	return false;
+}
+
 /* "/period=100/" at the end. */
 static void cut_terms(struct op_event *e)
 {
@@ -77,6 +102,21 @@ static void cut_terms(struct op_event *e)
 		return;
 	*slash = '\0';
 	e->terms = slash + 1;
+}
+
+static int check_alone(const char *text, struct err *err)
+{
+	_cleanup_free_ char *first = is_op(text) ? xstrdup(text) : NULL;
+	struct op_event e = {.copy = first};
+
+	if (first)
+		cut_terms(&e);
+	if (first ? !*next_event(first) : !is_within(text))
+		return 0;
+	return err__usage(err,
+			  "event '%s': " PREFIX " stands alone in its -e; name other events each "
+			  "with an -e of its own",
+			  text);
 }
 
 static int take_apart(struct op_event *e, const char *text, struct err *err)
@@ -181,7 +221,8 @@ int op_events__expand(struct event_args *a, const struct target_args *target, st
 	for (size_t i = 0; i < a->n_texts && r == 0; i++) {
 		struct op_event e = {0};
 
-		if (!is_op(a->texts[i]))
+		r = check_alone(a->texts[i], err);
+		if (r < 0 || !is_op(a->texts[i]))
 			continue;
 		r = check_target(a->texts[i], target, err);
 		if (r == 0)
