@@ -83,7 +83,8 @@ t_each_is_counted() {
 	expect_eq "$(counts)" "$(printf '%s=%d ' "${at[0]}" $((62 * n)) "${at[1]}" $((4000 * n)) \
 		"${at[2]}" $((4000 * n)) "${at[3]}" $((4000 * n)) | sed 's/ $//')" "what was met"
 	expect_ledger
-	expect_match "$T/err" 'op:lock:locks at the first 4 of 6 instructions: in a trial none of them was met$' \
+	expect_match "$T/err" \
+		'op:lock:locks at the first 4 of 6 instructions: in a trial none of them was met$' \
 		"what is said of the choice"
 	pmb_ok report -j --by opcode,function "$T/p.pb.gz"
 	expect_eq "$(jq -c '[.rows[] | select(.key == "opcode").name] | unique' "$T/out")" \
@@ -106,7 +107,8 @@ t_those_met_most() {
 
 # --budget is of all CPUs' time; this many % of one.
 budget_of_one_cpu() {
-	awk -v share="$1" -v cpus="$(getconf _NPROCESSORS_ONLN)" 'BEGIN { printf "%.6f", share / cpus }'
+	awk -v share="$1" -v cpus="$(getconf _NPROCESSORS_ONLN)" \
+		'BEGIN { printf "%.6f", share / cpus }'
 }
 
 last_are_slow() {
@@ -135,12 +137,13 @@ t_slices() {
 	wait_until are_back || fail "they don't come back"
 	pmb_finish INT
 	sum_get '.notes[] | select(startswith("breakpoints: in place"))' >"$T/note"
-	expect_match "$T/note" ', in ([2-9]|[1-9][0-9]+) slices; [0-9]+ hits took' "what is said of slices"
+	expect_match "$T/note" ', in ([2-9]|[1-9][0-9]+) slices; [0-9]+ hits took' "slices"
 	expect_no_match "$T/note" 'place for 100\.0' "it was in place all the time"
-	read -r hits took each <<<"$(sed -nE 's/.*; ([0-9]+) hits took ([0-9.]+) s, ([0-9]+) ns each$/\1 \2 \3/p' "$T/note")"
+	read -r hits took each <<<"$(sed -nE \
+		's/.*; ([0-9]+) hits took ([0-9.]+) s, ([0-9]+) ns each$/\1 \2 \3/p' "$T/note")"
 	expect_eq "$(sum_get '[.events[].counter.value] | add')" "$hits" "hits"
-	expect_eq "$took" "$(awk -v n="$hits" -v each="$each" 'BEGIN { printf "%.3f", n * each / 1e9 }')" \
-		"what they took"
+	expect_eq "$took" "$(awk -v n="$hits" -v each="$each" \
+		'BEGIN { printf "%.3f", n * each / 1e9 }')" "what they took"
 	expect_ledger
 }
 
@@ -180,11 +183,15 @@ t_refused() {
 	expect_op 'none of these: pause, lock, div' op:locks:locks -p "$target"
 	expect_op "has a function 'no_such'" op:lock:no_such -p "$target"
 	expect_op "'none' has no such instruction" op:lock:none -p "$target"
+	# the process isn't looked at, nor slowed down, while something else is wrong
+	expect_op '^pmubpf: --summary -' op:lock:no_such -p "$target" --summary -
+	expect_op "'no-such-event'" op:lock:no_such -p "$target" -e no-such-event
 	expect_op 'no code of a file' op:lock:locks@libz -p "$target"
 	expect_op '-p PID, and no other' op:lock:locks -a
 	expect_op '-p PID, and no other' op:lock:locks -- true
-	for event in op:lock:locks,cycles cycles,op:lock:locks '{cycles,op:lock:locks}' ' op:lock:locks' \
-		op:lock:locks/period=10/,op:div:locks op:lock:locks/period=10/,op:div:locks/period=10/; do
+	for event in op:lock:locks,cycles cycles,op:lock:locks '{cycles,op:lock:locks}' \
+		' op:lock:locks' op:lock:locks/period=10/,op:div:locks \
+		op:lock:locks/period=10/,op:div:locks/period=10/; do
 		expect_op 'op: stands alone in its -e' "$event" -p "$target"
 	done
 	expect_op "has a function 'f<int, long>\(char, int\)'" 'op:lock:f<int, long>(char, int)' \

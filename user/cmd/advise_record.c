@@ -59,7 +59,7 @@ static int choose_events(struct sampling_args *s, struct lacking *lacking, struc
 {
 	int r;
 
-	if (s->parsed.n)
+	if (s->parsed.n || s->what.n_ops)
 		return 0;
 	r = event_names__parse_ours(&s->what.names, &s->parsed, always, err);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(counters); i++)
@@ -114,6 +114,8 @@ static void tell(const struct sampling_args *s, const struct lacking *lacking)
 		buf__puts(&text, " until it ends");
 	for (size_t i = 0; i < s->parsed.n; i++)
 		put_name(&events, s->parsed.events[i].name);
+	for (size_t i = 0; i < s->what.n_ops; i++)
+		put_name(&events, s->what.ops[i]);
 	buf__printf(&text, ": %s\n", events.data);
 	if (lacking->names.len)
 		buf__printf(&text, "pmubpf: not looked at: %s: %s\n", lacking->names.data,

@@ -86,8 +86,6 @@ int event_args__read(struct event_args *a, struct event_list *ret, struct err *e
 void event_args__done(struct event_args *a)
 {
 	event_names__done(&a->names);
-	for (size_t i = 0; i < a->n_made; i++)
-		free(a->made[i]);
-	free(a->made);
+	free(a->ops);
 	free(a->texts);
 }

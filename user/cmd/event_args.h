@@ -15,8 +15,8 @@
 struct event_args {
 	char **texts; /* of -e; borrowed from argv */
 	size_t n_texts, cap_texts;
-	char **made; /* of these, what is ours */
-	size_t n_made, cap_made;
+	char **ops; /* of these, what cmd/op_events.h took out */
+	size_t n_ops, cap_ops;
 	const char *db;   /* --event-db; NULL: the standard place */
 	const char *file; /* --events; NULL: the standard ones */
 	bool counting;    /* set before event_args__read: for stat, which samples nothing */

@@ -182,20 +182,6 @@ static void note(const char *text, const struct op_places *p, struct buf *notes)
 	buf__putc(notes, '\n');
 }
 
-static int expand(char **text, struct event_args *a, const struct branch_whom *whom,
-		  const struct op_event *e, struct buf *notes, struct err *err)
-{
-	_cleanup_free_ struct op_places *places = xcalloc(1, sizeof(*places));
-	int r = op_places__find(places, whom, notes, err);
-
-	if (r < 0)
-		return r;
-	note(*text, places, notes);
-	GROW(a->made, a->n_made, a->cap_made);
-	*text = a->made[a->n_made++] = breakpoints(e, places);
-	return 0;
-}
-
 static int check_target(const char *text, const struct target_args *t, struct err *err)
 {
 	if (t->n_pids == 1 && !t->n_tids && !t->all && !t->n_cgroups && !t->n_containers &&
@@ -207,28 +193,61 @@ static int check_target(const char *text, const struct target_args *t, struct er
 			  text);
 }
 
-static void free_opener(struct opener **o)
+int op_events__take(struct event_args *a, const struct target_args *target, struct err *err)
 {
-	opener__free(*o);
-}
-
-int op_events__expand(struct event_args *a, const struct target_args *target, struct buf *notes,
-		      struct err *err)
-{
-	_cleanup_(free_opener) struct opener *opener = NULL;
+	size_t kept = 0;
 	int r = 0;
 
 	for (size_t i = 0; i < a->n_texts && r == 0; i++) {
 		struct op_event e = {0};
 
 		r = check_alone(a->texts[i], err);
-		if (r < 0 || !is_op(a->texts[i]))
+		if (r == 0 && !is_op(a->texts[i])) {
+			a->texts[kept++] = a->texts[i];
 			continue;
-		r = check_target(a->texts[i], target, err);
+		}
+		if (r == 0)
+			r = check_target(a->texts[i], target, err);
 		if (r == 0)
 			r = take_apart(&e, a->texts[i], err);
-		if (r == 0 && !opener)
-			r = opener__start(&opener, err);
+		free(e.copy);
+		GROW(a->ops, a->n_ops, a->cap_ops);
+		a->ops[a->n_ops++] = a->texts[i];
+	}
+	a->n_texts = kept;
+	return r;
+}
+
+static int find(const struct event_args *a, const char *text, const struct branch_whom *whom,
+		const struct op_event *e, struct event_list *ret, struct buf *notes,
+		struct err *err)
+{
+	_cleanup_free_ struct op_places *places = xcalloc(1, sizeof(*places));
+	_cleanup_free_ char *mems = NULL;
+	int r = op_places__find(places, whom, notes, err);
+
+	if (r < 0)
+		return r;
+	note(text, places, notes);
+	mems = breakpoints(e, places);
+	return event_names__parse(&a->names, ret, mems, err);
+}
+
+static void free_opener(struct opener **o)
+{
+	opener__free(*o);
+}
+
+int op_events__find(struct event_args *a, const struct target_args *target, struct event_list *ret,
+		    struct buf *notes, struct err *err)
+{
+	_cleanup_(free_opener) struct opener *opener = NULL;
+	int r = a->n_ops ? opener__start(&opener, err) : 0;
+
+	for (size_t i = 0; i < a->n_ops && r == 0; i++) {
+		struct op_event e = {0};
+
+		r = take_apart(&e, a->ops[i], err);
 		if (r == 0) {
 			const struct branch_whom whom = {
 				.opener = opener,
@@ -236,11 +255,11 @@ int op_events__expand(struct event_args *a, const struct target_args *target, st
 				.function = e.function,
 				.file = e.file,
 				.class = e.of,
-				.option = a->texts[i],
+				.option = a->ops[i],
 				.which = "FUNC@FILE",
 			};
 
-			r = expand(&a->texts[i], a, &whom, &e, notes, err);
+			r = find(a, a->ops[i], &whom, &e, ret, notes, err);
 		}
 		free(e.copy);
 	}

@@ -11,8 +11,11 @@
 
 /* Nothing else is asked for. */
 bool op_events__only(const struct event_args *args);
-/* Puts breakpoints in their place among the texts; notes: which they are, a line each. */
-int op_events__expand(struct event_args *args, const struct target_args *target, struct buf *notes,
-		      struct err *err);
+/* Takes their texts out of the others, if the words and the target are right… */
+int op_events__take(struct event_args *args, const struct target_args *target, struct err *err);
+/* …and adds their breakpoints, once nothing else is in the way: trying which they are slows the
+ * target down. notes: which, a line each. */
+int op_events__find(struct event_args *args, const struct target_args *target,
+		    struct event_list *ret, struct buf *notes, struct err *err);
 
 #endif

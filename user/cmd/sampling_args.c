@@ -270,7 +270,7 @@ void sampling_args__want_label(struct sampling_args *a, const char *word)
 
 int sampling_args__read(struct sampling_args *a, bool stdout_is_data)
 {
-	int r = op_events__expand(&a->what, &a->target, &a->notes, a->err);
+	int r = op_events__take(&a->what, &a->target, a->err);
 
 	if (r == 0)
 		r = event_args__read(&a->what, &a->parsed, a->err);
@@ -408,6 +408,8 @@ int sampling_args__settle(struct sampling_args *a, bool each_pass, struct err *e
 	};
 	int r = rate__check(&a->rate, err);
 
+	if (r == 0)
+		r = op_events__find(&a->what, &a->target, &a->parsed, &a->notes, err);
 	if (r == 0)
 		r = default_event(a, err);
 	if (r == 0)
