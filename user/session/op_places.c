@@ -7,13 +7,14 @@
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "session/signals.h"
 #include "sys/perf.h"
 #include "sys/procfs.h"
 
@@ -25,6 +26,7 @@ enum {
 
 struct threads {
 	const struct op_place *places;
+	int end_fd; /* readable: somebody wants to end; -1: isn't known */
 	pid_t *tids;
 	size_t n_tids;
 	int fds[TRIAL_FDS];
@@ -70,20 +72,23 @@ static void take_out(struct threads *t, uint64_t *hits)
 	t->n_fds = 0;
 }
 
-static int look(void *threads, const size_t *which, size_t n, uint64_t *ret_hits)
+/* -EINTR: somebody wants to end. */
+static int look(void *ctx, const size_t *which, size_t n, uint64_t *ret_hits)
 {
-	static const struct timespec span = {.tv_nsec = TRIAL_MS * 1000000};
-	int r = put_in(threads, which, n);
+	struct threads *t = ctx;
+	struct pollfd end = {.fd = t->end_fd, .events = POLLIN};
+	int r = put_in(t, which, n);
 
-	if (r == 0)
-		nanosleep(&span, NULL);
-	take_out(threads, ret_hits);
+	if (r == 0 && poll(&end, 1, TRIAL_MS) > 0)
+		r = -EINTR;
+	take_out(t, ret_hits);
 	return r;
 }
 
 static int try_all(struct op_places *ret, const struct branch_whom *whom, struct err *err)
 {
-	struct threads threads = {.places = ret->list};
+	_cleanup_close_ int end_fd = signals__more_fd();
+	struct threads threads = {.places = ret->list, .end_fd = end_fd};
 	const struct trial trial = {.look = look, .ctx = &threads};
 	double rates[OP_PLACES_MAX];
 	int r = procfs_threads(whom->pid, &threads.tids);
@@ -95,10 +100,10 @@ static int try_all(struct op_places *ret, const struct branch_whom *whom, struct
 		ret->list[i].rate = rates[i];
 	free(threads.tids);
 	ret->each_ns = TRIAL_MS * 1000000;
-	return r < 0 ? err__cannot(err, "%s: no breakpoint can be set in process %d: %s",
-				   whom->option, whom->pid,
-				   r == -ENOSPC ? "all are in use (a debugger?)" : strerror(-r)) :
-		       0;
+	if (r == 0 || r == -EINTR) /* the recording ends before it begins */
+		return 0;
+	return err__cannot(err, "%s: no breakpoint can be set in process %d: %s", whom->option,
+			   whom->pid, r == -ENOSPC ? "all are in use (a debugger?)" : strerror(-r));
 }
 
 static int by_rate(const void *a, const void *b)
