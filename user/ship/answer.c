@@ -2,6 +2,7 @@
 #include "ship/answer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -83,6 +84,13 @@ enum answer answer__of(const struct http_reply *reply)
 		return ANSWER_REFUSED;
 	/* an account, a table that isn't there, too many questions */
 	return reply->status < 500 ? ANSWER_LATER : ANSWER_DOUBT;
+}
+
+enum answer answer__of_none(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
+{
+	snprintf(why, HTTP_TEXT_MAX, "the server can't be asked: %.400s", reply->why);
+	return reply->outcome == HTTP_NOT_SENT || reply->outcome == HTTP_NO_LIBRARY ? ANSWER_LATER :
+										      ANSWER_DOUBT;
 }
 
 bool answer__no_table(const struct http_reply *reply)

@@ -18,6 +18,8 @@ enum answer {
 
 /* To an insert. */
 enum answer answer__of(const struct http_reply *reply);
+/* Of an outcome that isn't an answer; the sentence is made. */
+enum answer answer__of_none(const struct http_reply *reply, char why[static HTTP_TEXT_MAX]);
 /* 0, or what the server has said, in a sentence. */
 int answer__check(const struct http_reply *reply, struct err *err);
 /* It has said that there is no such table. */

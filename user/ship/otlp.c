@@ -6,12 +6,10 @@
  */
 #include "ship/otlp.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/cursor.h"
 #include "base/mem.h"
 #include "base/proto.h"
 #include "base/sha256.h"
@@ -64,16 +62,12 @@ enum {
 	UNIT_KEY = 1,
 	UNIT_VALUE = 2,
 	UNIT_UNIT = 3,
-	RESPONSE_PARTIAL = 1,
-	PARTIAL_REJECTED = 1,
-	PARTIAL_MESSAGE = 2,
-	STATUS_MESSAGE = 2,
 };
 
 /* What the dictionary has, by its fields. */
 enum { MAPPINGS = 1, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS, N_TABLES };
 
-enum { PROFILE_ID_SIZE = 16, TRACE_SIZE = 16, SPAN_SIZE = 8, SAID_MAX = 300 };
+enum { PROFILE_ID_SIZE = 16, TRACE_SIZE = 16, SPAN_SIZE = 8 };
 
 static const char path_of_profiles[] = "/v1development/profiles";
 
@@ -500,67 +494,7 @@ void otlp__put(const struct otlp *o, size_t from, size_t to, struct buf *out)
 	free(m.label_sets);
 }
 
-/* ---------------------------------------------------------------- answers */
-
-/* The text of a field, in characters that a terminal may be given. */
-static void said(const void *data, size_t len, unsigned field, char ret[static SAID_MAX])
-{
-	struct cursor c = cursor__over(data, len);
-	struct proto_field f;
-	size_t n = 0;
-
-	while (proto__next(&c, &f)) {
-		if (f.number != field || !f.bytes)
-			continue;
-		for (; n < f.len && n + 1 < SAID_MAX; n++)
-			ret[n] = f.bytes[n] >= ' ' && f.bytes[n] < 0x7f ? (char)f.bytes[n] : '?';
-		break;
-	}
-	ret[n] = '\0';
-}
-
-/* What the server has taken only a part of is over: it mustn't be sent again. */
-static enum answer accepted(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
-{
-	struct cursor c = cursor__over(reply->data, reply->len);
-	struct proto_field f;
-	char message[SAID_MAX];
-
-	while (proto__next(&c, &f)) {
-		struct cursor inner = cursor__over(f.bytes, f.len);
-		struct proto_field g;
-
-		if (f.number != RESPONSE_PARTIAL || !f.bytes)
-			continue;
-		while (proto__next(&inner, &g)) {
-			if (g.number != PARTIAL_REJECTED || g.wire != PROTO_VARINT || !g.value)
-				continue;
-			said(f.bytes, f.len, PARTIAL_MESSAGE, message);
-			snprintf(why, HTTP_TEXT_MAX, "the server has rejected %llu profiles%s%s",
-				 (unsigned long long)g.value, *message ? ": " : "", message);
-			return ANSWER_REFUSED;
-		}
-	}
-	return ANSWER_DONE;
-}
-
-enum answer otlp_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
-{
-	char message[SAID_MAX];
-
-	if (reply->outcome != HTTP_ANSWERED)
-		return push_no_answer(reply, why);
-	if (reply->status == 200)
-		return accepted(reply, why);
-	said(reply->data, reply->len, STATUS_MESSAGE, message);
-	snprintf(why, HTTP_TEXT_MAX, "the server answers %u%s%s", reply->status,
-		 *message ? ": " : "", message);
-	if (reply->status == 413)
-		return ANSWER_SPLIT;
-	if (reply->status == 400)
-		return ANSWER_REFUSED;
-	return reply->status == 408 || reply->status >= 500 ? ANSWER_DOUBT : ANSWER_LATER;
-}
+/* ---------------------------------------------------------------- a window */
 
 static void put_all(void *ctx, size_t from, size_t to, struct buf *out)
 {

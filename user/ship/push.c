@@ -6,7 +6,6 @@
  */
 #include "ship/push.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -126,11 +125,4 @@ enum answer push__send(const struct push *p, struct http_client *http, const str
 		explicit_bzero(s.headers.data, s.headers.len);
 	buf__done(&s.headers);
 	return a;
-}
-
-enum answer push_no_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
-{
-	snprintf(why, HTTP_TEXT_MAX, "the server can't be asked: %.400s", reply->why);
-	return reply->outcome == HTTP_NOT_SENT || reply->outcome == HTTP_NO_LIBRARY ? ANSWER_LATER :
-										      ANSWER_DOUBT;
 }

@@ -40,7 +40,4 @@ struct push {
 enum answer push__send(const struct push *p, struct http_client *http, const struct push_how *how,
 		       uint64_t *bytes, uint32_t *ret_wait_s, char why[static HTTP_TEXT_MAX]);
 
-/* Of an outcome that isn't an answer; the sentence is made. Pure. */
-enum answer push_no_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX]);
-
 #endif

@@ -311,7 +311,7 @@ enum answer pyroscope_answer(const struct http_reply *reply, char why[static HTT
 	if (reply->outcome == HTTP_ANSWERED && reply->status == 200)
 		return ANSWER_DONE;
 	if (reply->outcome != HTTP_ANSWERED)
-		return push_no_answer(reply, why);
+		return answer__of_none(reply, why);
 	member(reply, "code", code, sizeof(code));
 	member(reply, "message", message, sizeof(message));
 	snprintf(why, HTTP_TEXT_MAX, "the server answers %u%s%s%s%s", reply->status,

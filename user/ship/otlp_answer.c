@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "ship/otlp.h"
+
+#include <stdio.h>
+
+#include "base/cursor.h"
+#include "base/proto.h"
+
+/* Fields, by their messages. */
+enum {
+	RESPONSE_PARTIAL = 1,
+	PARTIAL_REJECTED = 1,
+	PARTIAL_MESSAGE = 2,
+	STATUS_MESSAGE = 2,
+};
+
+enum { SAID_MAX = 300 };
+
+/* The text of a field, in characters that a terminal may be given. */
+static void said(const void *data, size_t len, unsigned field, char ret[static SAID_MAX])
+{
+	struct cursor c = cursor__over(data, len);
+	struct proto_field f;
+	size_t n = 0;
+
+	while (proto__next(&c, &f)) {
+		if (f.number != field || !f.bytes)
+			continue;
+		for (; n < f.len && n + 1 < SAID_MAX; n++)
+			ret[n] = f.bytes[n] >= ' ' && f.bytes[n] < 0x7f ? (char)f.bytes[n] : '?';
+		break;
+	}
+	ret[n] = '\0';
+}
+
+/* What the server has taken only a part of is over: it mustn't be sent again. */
+static enum answer accepted(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
+{
+	struct cursor c = cursor__over(reply->data, reply->len);
+	struct proto_field f;
+	char message[SAID_MAX];
+
+	while (proto__next(&c, &f)) {
+		struct cursor inner = cursor__over(f.bytes, f.len);
+		struct proto_field g;
+
+		if (f.number != RESPONSE_PARTIAL || !f.bytes)
+			continue;
+		while (proto__next(&inner, &g)) {
+			if (g.number != PARTIAL_REJECTED || g.wire != PROTO_VARINT || !g.value)
+				continue;
+			said(f.bytes, f.len, PARTIAL_MESSAGE, message);
+			snprintf(why, HTTP_TEXT_MAX, "the server has rejected %llu profiles%s%s",
+				 (unsigned long long)g.value, *message ? ": " : "", message);
+			return ANSWER_REFUSED;
+		}
+	}
+	return ANSWER_DONE;
+}
+
+enum answer otlp_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
+{
+	char message[SAID_MAX];
+
+	if (reply->outcome != HTTP_ANSWERED)
+		return answer__of_none(reply, why);
+	if (reply->status == 200)
+		return accepted(reply, why);
+	said(reply->data, reply->len, STATUS_MESSAGE, message);
+	snprintf(why, HTTP_TEXT_MAX, "the server answers %u%s%s", reply->status,
+		 *message ? ": " : "", message);
+	if (reply->status == 413)
+		return ANSWER_SPLIT;
+	if (reply->status == 400)
+		return ANSWER_REFUSED;
+	return reply->status == 408 || reply->status >= 500 ? ANSWER_DOUBT : ANSWER_LATER;
+}
