@@ -104,6 +104,64 @@ t_what_servers_do() {
 	expect_match "$T/err" "isn't sent: the server answers 401: who are you" "why"
 }
 
+# Adds so many samples of one stack to a window, each with a label of 3 kB of its own.
+add_samples() { # FILE N
+	PYTHONPATH=$TOP/tests/e2e python3 - "$1" "$2" <<-'PYTHON'
+		import gzip
+		import sys
+
+		from protobuf import pairs
+
+		def number(n):
+		    out = b""
+		    while n > 127:
+		        out += bytes([n & 127 | 128])
+		        n >>= 7
+		    return out + bytes([n])
+
+		def field(n, data):
+		    return bytes([n << 3 | 2]) + number(len(data)) + data
+
+		name, n = sys.argv[1], int(sys.argv[2])
+		profile = gzip.decompress(open(name, "rb").read())
+		fields = list(pairs(profile))
+		types = sum(f == 1 for f, _ in fields)
+		texts = sum(f == 6 for f, _ in fields)
+		sample = next(value for f, value in fields if f == 2)
+		stack = b"".join(field(1, value) for f, value in pairs(sample) if f == 1)
+		more = [field(6, b"request")]
+		for i in range(n):
+		    label = b"\x08" + number(texts) + b"\x10" + number(texts + 1 + i)
+		    more.append(field(2, stack + field(2, b"\1" * types) + field(3, label)))
+		    more.append(field(6, b"%d" % i + b"x" * 3000))
+		open(name, "wb").write(gzip.compress(profile + b"".join(more)))
+	PYTHON
+}
+
+t_too_large_a_body() {
+	local size
+	windows 1
+	serve
+	ship --once
+	size=$(stat -c %s "$T/taken/0.pb")
+	rm -r "$T/state"
+	serve limit $((size - 1))
+	ship --once
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/asked" '^refused http: request body too large' "what the server says"
+	expect_weights
+	expect_books 1 0 0
+	rm -r "$T/state"
+	add_samples "$T/spool/$BOOT-0000000000.pb.gz" 8500
+	serve limit $((20 << 20)) # the Collector's own
+	ship --once
+	expect_eq "$rc" 0 "exit status of what is larger than a Collector takes"
+	expect_no_match "$T/asked" refused "what is sent is bounded"
+	expect_ge "$(find "$T/taken" -name '*.pb' | wc -l)" 2 "messages"
+	expect_weights
+	expect_books 1 0 0
+}
+
 t_hostile_servers() {
 	hostile_servers otlp+http
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Takes profiles by OTLP over HTTP, by its own reading of protobuf: otlp_server.py DIR [MODE].
+"""Takes profiles by OTLP over HTTP, by its own reading of protobuf: otlp_server.py DIR [MODE [BYTES]].
 
 It refuses what opentelemetry-proto (profiles/v1development) forbids: tables without their zero
 value, numbers that aren't in them, entries that are there twice, samples without exactly one value,
@@ -17,6 +17,7 @@ import quiet_server
 from protobuf import Wrong, pairs, varint
 
 DIR, MODE = sys.argv[1], (sys.argv[2:] or [""])[0]
+BYTES = int((sys.argv[3:] or [0])[0])
 NUMBERS = iter(range(1000000))
 MAPPINGS, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS = range(1, 8)
 SEEN = set()
@@ -182,8 +183,12 @@ class Server(quiet_server.Answers):
             self.check_head()
             if self.headers["Content-Encoding"] == "gzip":
                 body = gzip.decompress(body)
+            if MODE == "limit" and len(body) > BYTES:
+                # as the Collector says it, to which it isn't 413
+                raise Wrong("http: request body too large")
             lines, ids = check(body)
         except (Wrong, IndexError, KeyError, UnicodeDecodeError, OSError) as wrong:
+            print("refused", wrong, file=sys.stderr, flush=True)
             return self.refuse(400, f"{type(wrong).__name__}: {wrong}"[:100])
         if MODE == "busy" and self.first("busy"):
             return self.refuse(429, "slowly", Retry_After="1")

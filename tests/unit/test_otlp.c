@@ -111,8 +111,8 @@ Test(otlp, a_resource_of_each_container)
 	struct proto_field request, dictionary;
 
 	otlp__make(&o, p, &window);
-	cr_assert_eq(o.n, 2);
-	request = request_of(&o, 0, 2, &out);
+	cr_assert_eq(o.n, 2 * 3); /* and of each type */
+	request = request_of(&o, 0, o.n, &out);
 	cr_assert_eq(count(&request, 1), 2);
 	cr_assert_eq(count(&request, 2), 1);
 	cr_assert_eq(sum(&request), 3 + 3000 - 2 + 1 + 1000 + 1 + 1001 + 4);
@@ -125,7 +125,7 @@ Test(otlp, a_resource_of_each_container)
 	cr_assert(memmem(out.data, out.len, "a?(\xc3\xa9", 5));
 	cr_assert(!memmem(out.data, out.len, "a\xc3(", 3));
 	/* the same again, ids too */
-	request_of(&o, 0, 2, &again);
+	request_of(&o, 0, o.n, &again);
 	cr_assert_eq(out.len, again.len);
 	cr_assert_arr_eq(out.data, again.data, out.len);
 	otlp__done(&o);
@@ -143,14 +143,55 @@ Test(otlp, parts)
 	struct proto_field first, second;
 
 	otlp__make(&o, p, &window);
-	first = request_of(&o, 0, 1, &a);
-	cr_assert_eq(sum(&first), 3 + 3000 - 2 + 1 + 1000);
-	o.taken[0] = true;
-	second = request_of(&o, 0, 2, &b);
-	cr_assert_eq(sum(&second), 1 + 1001 + 4);
-	o.taken[1] = true;
-	otlp__put(&o, 0, 2, &none);
+	first = request_of(&o, 0, 2, &a);
+	cr_assert_eq(sum(&first), 3 + 3000 + 1 + 1000);
+	o.taken[0] = o.taken[1] = true;
+	second = request_of(&o, 0, o.n, &b);
+	cr_assert_eq(count(&second, 1), 2, "the rest of the one, and the other");
+	cr_assert_eq(sum(&second), -2 + 1 + 1001 + 4);
+	memset(o.taken, true, o.n * sizeof(*o.taken));
+	otlp__put(&o, 0, o.n, &none);
 	cr_assert_eq(none.len, 0);
+	otlp__done(&o);
+	prof__free(p);
+}
+
+/* A resource alone can be halved, too: profiles with ids of their own, in which all is once. */
+Test(otlp, many_samples_of_a_resource)
+{
+	enum { SAMPLES = 2 * OTLP_PART_SAMPLES + 1 };
+	struct prof *p = build_clock_and_misses();
+	int64_t want = 0, got = 0;
+	uint8_t ids[8][16];
+	struct otlp o;
+
+	for (int64_t i = 0; i < SAMPLES; i++) {
+		const char *container = i % 2 && i < SAMPLES - 3 ? "web" : NULL;
+
+		BUILD_SAMPLE(p, "leaf,root", labels_of(p, container, i, "c"), i, 0, i == 4);
+		want += i + (i == 4);
+	}
+	otlp__make(&o, p, &window);
+	/* two of one resource, one of the other, and the one that has another type's value */
+	cr_assert_eq(o.n, 4);
+	for (size_t i = 0; i < o.n; i++) {
+		_cleanup_(buf__done) struct buf out = {0};
+		struct proto_field request = request_of(&o, i, i + 1, &out);
+		struct proto_field resource = member(&request, 1, 0);
+		struct proto_field scopes = member(&resource, 2, 0);
+		struct proto_field profile = member(&scopes, 2, 0);
+		struct proto_field id = member(&profile, 7, 0);
+
+		cr_assert_eq(count(&request, 1), 1);
+		cr_assert_eq(count(&scopes, 2), 1);
+		cr_assert_leq(count(&profile, 2), OTLP_PART_SAMPLES);
+		got += sum(&request);
+		cr_assert_eq(id.len, 16);
+		memcpy(ids[i], id.bytes, 16);
+		for (size_t k = 0; k < i; k++)
+			cr_assert_arr_neq(ids[i], ids[k], 16);
+	}
+	cr_assert_eq(got, want);
 	otlp__done(&o);
 	prof__free(p);
 }
@@ -196,6 +237,10 @@ Test(otlp, what_answers_mean)
 		      "\x08\x03\x12\x03"
 		      "bad",
 		      ANSWER_REFUSED, "the server answers 400: bad");
+	EXPECT_ANSWER(HTTP_ANSWERED, 400,
+		      "\x12\x1c"
+		      "http: request body too large",
+		      ANSWER_SPLIT, "the server answers 400: http: request body too large");
 	EXPECT_ANSWER(HTTP_ANSWERED, 404, "404 page not found", ANSWER_LATER,
 		      "the server answers 404");
 	EXPECT_ANSWER(HTTP_ANSWERED, 413, "", ANSWER_SPLIT, "the server answers 413");

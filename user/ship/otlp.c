@@ -69,6 +69,9 @@ enum { MAPPINGS = 1, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS, N
 
 enum { PROFILE_ID_SIZE = 16, TRACE_SIZE = 16, SPAN_SIZE = 8 };
 
+/* The Collector takes 20 MiB, of what gzip had packed, unless its configuration says otherwise. */
+enum { REQUEST_BYTES = 16 << 20 };
+
 static const char path_of_profiles[] = "/v1development/profiles";
 
 /* Labels that say whose samples they are, and what OpenTelemetry calls that. */
@@ -115,20 +118,75 @@ static uint32_t resource_of(struct otlp *o, uint32_t labels)
 	return intern__add(&o->resources, texts, sizeof(texts));
 }
 
+/* Samples by their resources, otherwise in their order. */
+static void put_in_order(struct otlp *o, const uint32_t *resources)
+{
+	size_t n = intern__count(&o->resources), at = 0;
+	_cleanup_free_ size_t *next = xcalloc(n + 1, sizeof(*next));
+
+	for (size_t i = 0; i < o->prof->n_samples; i++)
+		next[resources[i]]++;
+	for (size_t r = 0; r < n; r++) {
+		size_t of_it = next[r];
+
+		next[r] = at;
+		at += of_it;
+	}
+	o->order = xcalloc(o->prof->n_samples, sizeof(*o->order));
+	for (size_t i = 0; i < o->prof->n_samples; i++)
+		o->order[next[resources[i]]++] = i;
+}
+
+static bool has_values(const struct otlp *o, const struct otlp_part *part)
+{
+	for (size_t i = part->first; i < part->first + part->n; i++) {
+		if (prof__values(o->prof, o->order[i])[part->type])
+			return true;
+	}
+	return false;
+}
+
+/* The types of the same samples are neighbours: they share what stands in the dictionary. */
+static void add_parts(struct otlp *o, struct otlp_part part)
+{
+	for (part.type = 0; part.type < o->prof->n_types; part.type++) {
+		if (!has_values(o, &part))
+			continue;
+		GROW(o->parts, o->n, o->cap);
+		o->parts[o->n++] = part;
+	}
+}
+
 void otlp__make(struct otlp *o, const struct prof *prof, const struct rows_window *window)
 {
+	_cleanup_free_ uint32_t *resources = xcalloc(prof->n_samples, sizeof(*resources));
+	struct otlp_part part = {0};
+
 	*o = (struct otlp){.prof = prof, .window = window};
-	o->resource_of = xcalloc(prof->n_samples, sizeof(*o->resource_of));
 	for (size_t i = 0; i < prof->n_samples; i++)
-		o->resource_of[i] = resource_of(o, prof->samples[i].labels);
-	o->n = intern__count(&o->resources) - 1;
+		resources[i] = resource_of(o, prof->samples[i].labels);
+	put_in_order(o, resources);
+	for (size_t i = 0; i < prof->n_samples; i += part.n) {
+		uint32_t resource = resources[o->order[i]];
+
+		part = (struct otlp_part){
+			.resource = resource,
+			.chunk = part.resource == resource ? part.chunk + 1 : 0,
+			.first = i,
+		};
+		while (i + part.n < prof->n_samples && part.n < OTLP_PART_SAMPLES &&
+		       resources[o->order[i + part.n]] == resource)
+			part.n++;
+		add_parts(o, part);
+	}
 	o->taken = xcalloc(o->n, sizeof(*o->taken));
 }
 
 void otlp__done(struct otlp *o)
 {
 	intern__done(&o->resources);
-	free(o->resource_of);
+	free(o->order);
+	free(o->parts);
 	free(o->taken);
 	*o = (struct otlp){0};
 }
@@ -388,52 +446,36 @@ static void put_sample(struct message *m, size_t sample, int64_t value, struct b
 }
 
 /* The same again for the same window: what a server may tell repetitions by. */
-static void put_id(const struct otlp *o, uint32_t resource, size_t type, struct buf *out)
+static void put_id(const struct otlp *o, const struct otlp_part *part, struct buf *out)
 {
-	_cleanup_free_ char *name = xasprintf("%s/%s/%llu/%u/%zu", o->window->host, o->window->boot,
-					      (unsigned long long)o->window->seq, resource, type);
+	_cleanup_free_ char *name = xasprintf("%s/%s/%llu/%u/%zu/%u", o->window->host,
+					      o->window->boot, (unsigned long long)o->window->seq,
+					      part->resource, part->type, part->chunk);
 	uint8_t hash[SHA256_SIZE];
 
 	sha256_of(name, strlen(name), hash);
 	proto__put_bytes(out, PROFILE_ID, hash, PROFILE_ID_SIZE);
 }
 
-/* Of a type of values; nothing, if it has none. */
-static void put_profile(struct message *m, uint32_t resource, size_t type, struct buf *out)
+static void put_profile(struct message *m, const struct otlp_part *part, struct buf *out)
 {
-	const struct otlp *o = m->otlp;
-	const struct prof *p = o->prof;
+	const struct prof *p = m->otlp->prof;
 	_cleanup_(buf__done) struct buf profile = {0};
-	bool any = false;
 
-	put_type(m, PROFILE_TYPE, &p->types[type], &profile);
-	for (size_t i = 0; i < p->n_samples; i++) {
-		int64_t value = o->resource_of[i] == resource ? prof__values(p, i)[type] : 0;
+	put_type(m, PROFILE_TYPE, &p->types[part->type], &profile);
+	for (size_t i = part->first; i < part->first + part->n; i++) {
+		size_t sample = m->otlp->order[i];
+		int64_t value = prof__values(p, sample)[part->type];
 
-		any |= value != 0;
 		if (value)
-			put_sample(m, i, value, &profile);
+			put_sample(m, sample, value, &profile);
 	}
-	if (!any)
-		return;
 	proto__put_fixed64(&profile, PROFILE_TIME, (uint64_t)p->time_ns);
 	proto__put_number(&profile, PROFILE_DURATION, (uint64_t)p->duration_ns);
 	put_type(m, PROFILE_PERIOD_TYPE, &p->period_type, &profile);
 	proto__put_number(&profile, PROFILE_PERIOD, (uint64_t)p->period);
-	put_id(o, resource, type, &profile);
+	put_id(m->otlp, part, &profile);
 	proto__put_bytes(out, SCOPES_PROFILES, profile.data, profile.len);
-}
-
-static void put_scopes(struct message *m, uint32_t resource, struct buf *out)
-{
-	_cleanup_(buf__done) struct buf scope = {0};
-	_cleanup_(buf__done) struct buf scopes = {0};
-
-	put_text(&scope, SCOPE_NAME, "pmubpf");
-	proto__put_bytes(&scopes, SCOPES_SCOPE, scope.data, scope.len);
-	for (size_t t = 0; t < m->otlp->prof->n_types; t++)
-		put_profile(m, resource, t, &scopes);
-	proto__put_bytes(out, RESOURCES_SCOPES, scopes.data, scopes.len);
 }
 
 static void put_resource_attribute(struct buf *out, const char *key, const char *text)
@@ -447,10 +489,13 @@ static void put_resource_attribute(struct buf *out, const char *key, const char 
 	proto__put_bytes(out, RESOURCE_ATTRIBUTES, attribute.data, attribute.len);
 }
 
-static void put_resource(struct message *m, uint32_t resource, struct buf *out)
+static void put_resource(struct message *m, uint32_t resource, const struct buf *profiles,
+			 struct buf *out)
 {
 	const struct otlp *o = m->otlp;
 	_cleanup_(buf__done) struct buf attributes = {0};
+	_cleanup_(buf__done) struct buf scope = {0};
+	_cleanup_(buf__done) struct buf scopes = {0};
 	_cleanup_(buf__done) struct buf all = {0};
 	size_t size;
 	const uint32_t *texts = intern__get(&o->resources, resource, &size);
@@ -466,9 +511,29 @@ static void put_resource(struct message *m, uint32_t resource, struct buf *out)
 			put_resource_attribute(&attributes, of_resource[i].name,
 					       slash ? slash + 1 : text);
 	}
+	put_text(&scope, SCOPE_NAME, "pmubpf");
+	proto__put_bytes(&scopes, SCOPES_SCOPE, scope.data, scope.len);
+	buf__add(&scopes, profiles->data, profiles->len);
 	proto__put_bytes(&all, RESOURCES_RESOURCE, attributes.data, attributes.len);
-	put_scopes(m, resource, &all);
+	proto__put_bytes(&all, RESOURCES_SCOPES, scopes.data, scopes.len);
 	proto__put_bytes(out, REQUEST_RESOURCES, all.data, all.len);
+}
+
+/* Of [from, to) those of the first one's resource; returns which is the next. */
+static size_t put_resource_at(struct message *m, size_t from, size_t to, struct buf *out)
+{
+	const struct otlp *o = m->otlp;
+	uint32_t resource = o->parts[from].resource;
+	_cleanup_(buf__done) struct buf profiles = {0};
+	size_t i;
+
+	for (i = from; i < to && o->parts[i].resource == resource; i++) {
+		if (!o->taken[i])
+			put_profile(m, &o->parts[i], &profiles);
+	}
+	if (profiles.len)
+		put_resource(m, resource, &profiles, out);
+	return i;
 }
 
 void otlp__put(const struct otlp *o, size_t from, size_t to, struct buf *out)
@@ -480,10 +545,8 @@ void otlp__put(const struct otlp *o, size_t from, size_t to, struct buf *out)
 		.label_sets = xcalloc(intern__count(&o->prof->label_sets), sizeof(*m.label_sets)),
 	};
 
-	for (size_t i = from; i < to; i++) {
-		if (!o->taken[i])
-			put_resource(&m, (uint32_t)i + 1, out);
-	}
+	while (from < to)
+		from = put_resource_at(&m, from, to, out);
 	if (out->len)
 		put_dictionary(&m, out);
 	for (unsigned table = 0; table < N_TABLES; table++)
@@ -508,6 +571,7 @@ enum answer otlp__send(struct otlp *o, struct http_client *http, const struct pu
 		.path = path_of_profiles,
 		.headers = "Content-Type: application/x-protobuf\n",
 		.gzip = true,
+		.max_bytes = REQUEST_BYTES,
 		.ctx = o,
 		.n = o->n,
 		.taken = o->taken,

@@ -3,7 +3,8 @@
  * Windows by OpenTelemetry's protocol over HTTP, as profiles: experimental, since the signal is
  * still called v1development there, and its messages change. Numbers of fields are those of
  * opentelemetry-proto, profiles/v1development, as of 1.11. A resource for each container, in it a
- * profile for each type of value; what they have in common stands in one dictionary.
+ * profile for each type of value, of many samples several; what they have in common stands in one
+ * dictionary.
  */
 #ifndef PMUBPF_SHIP_OTLP_H
 #define PMUBPF_SHIP_OTLP_H
@@ -20,14 +21,22 @@
 #include "ship/push.h"
 #include "ship/rows.h"
 
+/* What a request can be halved down to: a profile, of so many samples of a resource. */
+enum { OTLP_PART_SAMPLES = 4096 };
+struct otlp_part {
+	uint32_t resource, chunk; /* of the resource's samples */
+	size_t type, first, n;    /* those of `order` */
+};
+
 /* A window on its way. */
 struct otlp {
 	const struct prof *prof;          /* borrowed */
 	const struct rows_window *window; /* likewise */
 	struct intern resources;          /* arrays of texts: values of a resource's labels */
-	uint32_t *resource_of;            /* by sample */
-	size_t n;                         /* resources */
-	bool *taken;                      /* of each */
+	size_t *order;                    /* samples, those of a resource together */
+	struct otlp_part *parts;
+	size_t n, cap;
+	bool *taken; /* of each part */
 };
 
 void otlp__make(struct otlp *ret, const struct prof *prof, const struct rows_window *window);

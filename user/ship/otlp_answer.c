@@ -2,6 +2,7 @@
 #include "ship/otlp.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cursor.h"
 #include "base/proto.h"
@@ -69,7 +70,8 @@ enum answer otlp_answer(const struct http_reply *reply, char why[static HTTP_TEX
 	said(reply->data, reply->len, STATUS_MESSAGE, message);
 	snprintf(why, HTTP_TEXT_MAX, "the server answers %u%s%s", reply->status,
 		 *message ? ": " : "", message);
-	if (reply->status == 413)
+	/* which the Collector says with 400 */
+	if (reply->status == 413 || strstr(message, "request body too large"))
 		return ANSWER_SPLIT;
 	if (reply->status == 400)
 		return ANSWER_REFUSED;

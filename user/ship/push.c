@@ -83,15 +83,24 @@ static enum answer post(struct sending *s, const struct buf *body)
 	return a;
 }
 
-static enum answer send_range(struct sending *s, size_t from, size_t to)
+/* ANSWER_SPLIT: it is too much, or the server says so. */
+static enum answer send_whole(struct sending *s, size_t from, size_t to)
 {
 	_cleanup_(buf__done) struct buf body = {0};
-	enum answer a;
+	size_t most = s->push->max_bytes;
 
 	s->push->put(s->push->ctx, from, to, &body);
 	if (!body.len)
 		return ANSWER_DONE;
-	a = post(s, &body);
+	if (most && body.len > most && to - from > 1)
+		return ANSWER_SPLIT;
+	return post(s, &body);
+}
+
+static enum answer send_range(struct sending *s, size_t from, size_t to)
+{
+	enum answer a = send_whole(s, from, to);
+
 	if (a == ANSWER_SPLIT && to - from > 1) {
 		size_t middle = from + (to - from) / 2;
 

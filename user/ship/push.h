@@ -27,6 +27,7 @@ struct push {
 	const char *path;    /* behind that of the URL */
 	const char *headers; /* lines of the kind, besides who asks and for whom */
 	bool gzip;
+	size_t max_bytes; /* of a body, unpacked, of more than one part; 0: as many as there are */
 	void *ctx;
 	size_t n;    /* parts */
 	bool *taken; /* of each: it is there */
