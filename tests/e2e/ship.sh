@@ -195,6 +195,60 @@ t_alarms_are_rows() {
 	expect_eq "$rc" 0 "exit status without the table"
 }
 
+# The manual's statement.
+new_columns() { # TABLE
+	sed -n '/^ALTER TABLE/,/;$/p' "$TOP/docs/man/pmubpf-ship.1" |
+		sed "s/\\\\(aq/'/g; s/TABLE samples/TABLE $1/"
+}
+
+# As agents did that had no columns for pods: the samples there are, by those in that image.
+insert_as_before() { # IMAGE
+	local columns=start,window,part,host,container,comm
+	fleet "INSERT INTO samples ($columns,event,stack,samples,weight,time,labels)
+		SELECT $columns,event,stack,samples,weight,time,
+		arrayConcat(labels,['image=$1','namespace=shop']) FROM samples
+		WHERE NOT arrayExists(x -> startsWith(x,'image='),labels)"
+}
+
+samples_with_a_label_twice() { # FILE
+	PYTHONPATH=$TOP/tests/e2e python3 -c '
+import gzip, sys
+from protobuf import pairs
+profile = pairs(gzip.open(sys.argv[1]).read())
+labels = [[dict(pairs(label))[1] for f, label in pairs(sample) if f == 3]
+          for f, sample in profile if f == 2]
+assert any(labels)
+print(sum(len(set(keys)) < len(keys) for keys in labels))' "$1"
+}
+
+# Before the columns were there, and after: rows and agents of before are found by them.
+t_rows_of_before() {
+	local column whole image
+	need_server
+	windows "$T/spool" 2
+	ship --to "$U"
+	whole=$(fleet 'SELECT sum(samples) FROM samples')
+	for column in namespace workload image; do
+		fleet "ALTER TABLE samples DROP COLUMN $column"
+	done
+	insert_as_before web:1
+	fleet "$(new_columns samples)"
+	insert_as_before web:2
+	for image in web:1 web:2; do
+		pmb_ok report --json --limit 0 --by image --label image=$image --label \
+			namespace=shop --from "$U"
+		expect_eq "$(jq '.events[0].total.samples' "$T/out")" "$whole" "samples of $image"
+	done
+	pmb_ok report --csv --by image --from "$U"
+	grep -v '^#' "$T/out" | sort >"$T/server"
+	pmb_ok report -o "$T/all.pb.gz" --from "$U"
+	pmb_ok report --csv --by image "$T/all.pb.gz"
+	grep -v '^#' "$T/out" | sort >"$T/files"
+	expect_same "by image"
+	expect_eq "$(grep -c 'web:[12]' "$T/server")" 2 "images"
+	expect_eq "$(samples_with_a_label_twice "$T/all.pb.gz")" 0 "samples with a label twice"
+}
+
 # A server whose tables have no columns for pods: windows wait for them.
 t_tables_of_before() {
 	local column
@@ -206,7 +260,7 @@ t_tables_of_before() {
 	ship --to "$U"
 	expect_eq "$rc" 1 "exit status"
 	expect_match "$T/err" "isn't sent: the server answers .*namespace" "why"
-	fleet "$(sed -n '/^ALTER TABLE/,/;$/p' "$TOP/docs/man/pmubpf-ship.1")"
+	fleet "$(new_columns samples)"
 	ship --to "$U"
 	expect_eq "$rc" 0 "exit status with the manual's columns"
 	expect_sums 2

@@ -249,15 +249,29 @@ static void add_text_label(struct prof *p, struct prof_label_list *to, const cha
 	to->items[to->n++] = (struct prof_label){.key = prof__string(p, key), .text = text};
 }
 
+/* Rows of older agents have what is in a column by its default among the labels, too. */
+static bool is_twice(const struct prof_label_list *labels, size_t n_columns)
+{
+	const struct prof_label *last = &labels->items[labels->n - 1];
+
+	for (size_t i = 0; i < n_columns; i++) {
+		if (labels->items[i].key == last->key && labels->items[i].text == last->text)
+			return true;
+	}
+	return false;
+}
+
 /* Its labels replace those that are there. */
 static bool take_sample(struct prof *p, struct cursor *c, struct sample_row *row)
 {
+	size_t n_columns;
 	uint64_t n;
 
 	row->labels.n = 0;
 	add_text_label(p, &row->labels, "host", c);
 	for (const char *const *key = schema_labels; *key; key++)
 		add_text_label(p, &row->labels, *key, c);
+	n_columns = row->labels.n;
 	n = cursor__uleb(c);
 	if (n > MAX_LABELS)
 		return false;
@@ -267,6 +281,7 @@ static bool take_sample(struct prof *p, struct cursor *c, struct sample_row *row
 
 		if (!text || !label_text__parse(p, &row->labels, text, len))
 			return false;
+		row->labels.n -= is_twice(&row->labels, n_columns);
 	}
 	row->event = take_text(p, c);
 	row->stack = cursor__u64(c);

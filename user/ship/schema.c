@@ -10,6 +10,13 @@
 const char *const schema_labels[] = {SCHEMA_LABELS(WORD, WORD) NULL};
 #undef WORD
 
+/* Of what had no column once, for rows of agents from then: theirs is among the labels. */
+#define OF_LABEL(label, behind) \
+	"DEFAULT substring(arrayFirst(x -> startsWith(x, '" label "='), labels), " behind ")"
+#define OF_NAMESPACE OF_LABEL("namespace", "11")
+#define OF_WORKLOAD OF_LABEL("workload", "10")
+#define OF_IMAGE OF_LABEL("image", "7")
+
 /* No codec, TTL or LowCardinality: 18.16 has none, or not without a setting. */
 static const char one_server[] =
 	"-- pmubpf's tables on one ClickHouse server, 18.16 or later:\n"
@@ -20,8 +27,10 @@ static const char one_server[] =
 	"    window UInt64,           -- a hash of host, boot and seq\n"
 	"    part UInt16,             -- of the window's rows: 1 is all, 2 and 3 its halves, …\n"
 	"    host String, container String,\n"
-	"    namespace String, workload String, -- of pods: deployment, daemon set, …\n"
-	"    image String, comm String, event String,\n"
+	"    namespace String " OF_NAMESPACE ",\n"
+	"    workload String " OF_WORKLOAD ", -- of pods: deployment, daemon set, …\n"
+	"    image String " OF_IMAGE ",\n"
+	"    comm String, event String,\n"
 	"    labels Array(String),    -- 'key=text', 'key#number unit'\n"
 	"    stack UInt64,            -- 0: [other]\n"
 	"    samples Int64, weight Int64, time Int64 -- number, events, nanoseconds\n"
@@ -65,8 +74,9 @@ static const char cluster[] =
 	"    window UInt64 CODEC(ZSTD),\n"
 	"    part UInt16 CODEC(ZSTD),\n"
 	"    host LowCardinality(String), container LowCardinality(String),\n"
-	"    namespace LowCardinality(String), workload LowCardinality(String),\n"
-	"    image LowCardinality(String),\n"
+	"    namespace LowCardinality(String) " OF_NAMESPACE ",\n"
+	"    workload LowCardinality(String) " OF_WORKLOAD ",\n"
+	"    image LowCardinality(String) " OF_IMAGE ",\n"
 	"    comm LowCardinality(String), event LowCardinality(String),\n"
 	"    labels Array(LowCardinality(String)) CODEC(ZSTD),\n"
 	"    stack UInt64 CODEC(ZSTD),\n"
