@@ -71,6 +71,26 @@ t_sums_are_those_of_the_files() {
 	expect_match "$T/out" '^2,comm,split,' "samples that the server picks out"
 }
 
+# Rows of agents that have no columns for pods are found by them.
+t_rows_of_before() {
+	local whole
+	need_tables
+	windows "$T/spool" 2
+	ship --to "$U"
+	whole=$(fleet 'SELECT sum(samples) FROM samples')
+	insert_as_before samples web:1
+	pmb_ok report --json --limit 0 --label image=web:1 --from "$U"
+	expect_eq "$(jq '.events[0].total.samples' "$T/out")" "$whole" "samples of the image"
+	fleet "CREATE TABLE before (container String, labels Array(LowCardinality(String)))
+		ENGINE = MergeTree ORDER BY container"
+	fleet "INSERT INTO before VALUES ('a',['x=1','image=web:2']),('b',[])"
+	fleet "$(new_columns before)" >"$T/said"
+	expect_empty "$T/said" "what the server says of the manual's columns"
+	expect_eq "$(fleet 'SELECT container,image FROM before ORDER BY container FORMAT CSV')" \
+		'"a","web:2"
+"b",""' "the manual's columns"
+}
+
 # After an answer that got lost, by asking; and where nobody asks, by the insert's token.
 t_what_is_sent_twice_is_there_once() {
 	local token

@@ -78,6 +78,21 @@ has_windows() { # N
 	[ "$(fleet 'SELECT count() FROM windows' | grep -E '^[0-9]+$' || echo 0)" -ge "$1" ]
 }
 
+# The manual's statement.
+new_columns() { # TABLE
+	sed -n '/^ALTER TABLE/,/;$/p' "$TOP/docs/man/pmubpf-ship.1" |
+		sed "s/\\\\(aq/'/g; s/TABLE samples/TABLE $1/"
+}
+
+# As agents did that had no columns for pods: the samples there are, by those in that image.
+insert_as_before() { # TABLE IMAGE
+	local columns=start,window,part,host,container,comm
+	fleet "INSERT INTO $1 ($columns,event,stack,samples,weight,time,labels)
+		SELECT $columns,event,stack,samples,weight,time,
+		arrayConcat(labels,['image=$2','namespace=shop']) FROM $1
+		WHERE NOT arrayExists(x -> startsWith(x,'image='),labels)"
+}
+
 # In front of it: $P is the port.
 misbehave() { # MODE [PORT]
 	spawn python3 "$TOP/tests/e2e/ship_server.py" "$@" >"$T/port" 2>"$T/asked"

@@ -161,6 +161,22 @@ t_answers_that_get_lost() {
 	expect_sums 6
 }
 
+# Behind the server: whether it had the rows isn't said, with the code of rows that are cut.
+t_a_shard_that_goes_away() {
+	need_server
+	windows "$T/spool" 3
+	misbehave shard-lost "$http"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 0 "exit status"
+	expect_match "$T/err" ' 3 sent, 0 refused, 0 expired, 0 uncertain' "the books"
+	expect_sums 3
+	windows "$T/spool" 6
+	misbehave shard-cut "$http"
+	ship --to "clickhouse+http://127.0.0.1:$P/fleet"
+	expect_eq "$rc" 0 "exit status"
+	expect_sums 6
+}
+
 alarms_of() { # DIR|URL
 	pmb_ok report --from "$1"
 	grep '^# alarm ' "$T/out"
@@ -195,21 +211,6 @@ t_alarms_are_rows() {
 	expect_eq "$rc" 0 "exit status without the table"
 }
 
-# The manual's statement.
-new_columns() { # TABLE
-	sed -n '/^ALTER TABLE/,/;$/p' "$TOP/docs/man/pmubpf-ship.1" |
-		sed "s/\\\\(aq/'/g; s/TABLE samples/TABLE $1/"
-}
-
-# As agents did that had no columns for pods: the samples there are, by those in that image.
-insert_as_before() { # IMAGE
-	local columns=start,window,part,host,container,comm
-	fleet "INSERT INTO samples ($columns,event,stack,samples,weight,time,labels)
-		SELECT $columns,event,stack,samples,weight,time,
-		arrayConcat(labels,['image=$1','namespace=shop']) FROM samples
-		WHERE NOT arrayExists(x -> startsWith(x,'image='),labels)"
-}
-
 samples_with_a_label_twice() { # FILE
 	PYTHONPATH=$TOP/tests/e2e python3 -c '
 import gzip, sys
@@ -231,9 +232,9 @@ t_rows_of_before() {
 	for column in namespace workload image; do
 		fleet "ALTER TABLE samples DROP COLUMN $column"
 	done
-	insert_as_before web:1
+	insert_as_before samples web:1
 	fleet "$(new_columns samples)"
-	insert_as_before web:2
+	insert_as_before samples web:2
 	for image in web:1 web:2; do
 		pmb_ok report --json --limit 0 --by image --label image=$image --label \
 			namespace=shop --from "$U"

@@ -58,6 +58,11 @@ class Server(quiet_server.Answers):
             return self.hang_up()
         if MODE == "cut" and insert and self.first(self.path):
             return self.hang_up()
+        if MODE in ("shard-lost", "shard-cut") and insert and self.first(self.path):
+            if MODE == "shard-lost":
+                self.forward(body)
+            return self.answer(500, b"Code: 32, e.displayText() = DB::Exception: Attempt to read "
+                                    b"after eof: while receiving packet from 127.0.0.1:9000\n")
         if MODE == "small" and samples and len(body) > 4000:
             return self.answer(413)
         if MODE == "busy" and insert and self.first("busy"):
