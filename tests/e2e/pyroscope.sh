@@ -128,7 +128,7 @@ t_whoever_is_killed() {
 }
 
 t_hostile_servers() {
-	hostile_servers pyroscope+http
+	hostile_servers pyroscope+http random
 }
 
 t_an_agent_pushes() {

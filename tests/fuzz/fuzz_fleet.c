@@ -13,6 +13,7 @@
 #include "ship/answer.h"
 #include "ship/fill.h"
 #include "ship/name_rows.h"
+#include "ship/otlp.h"
 #include "ship/rows.h"
 #include "ship/state.h"
 
@@ -96,11 +97,18 @@ static void read_names(const uint8_t *data, size_t size)
 
 static void other_readers(const uint8_t *data, size_t size)
 {
-	const struct http_reply reply = {.status = 500, .data = (const char *)data, .len = size};
+	static const unsigned statuses[] = {200, 400, 500};
+	struct http_reply reply = {.status = 500, .data = (const char *)data, .len = size};
+	char why[HTTP_TEXT_MAX] = "";
 	_cleanup_free_ char *text = xstrndup((const char *)data, size);
 	struct ship_state *state = xcalloc(1, sizeof(*state));
 
 	answer__of(&reply);
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		reply.status = statuses[i];
+		if (otlp_answer(&reply, why) != ANSWER_DONE && !*why)
+			abort();
+	}
 	if (ship_state__parse(state, text, "x") && state->n_boots > STATE_BOOTS)
 		abort();
 	free(state);

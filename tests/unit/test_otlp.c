@@ -210,6 +210,9 @@ Test(otlp, nothing)
 	prof__free(p);
 }
 
+static const char NOT_OURS[] = "what answers isn't a server of OpenTelemetry's protocol: it says "
+			       "200, and no message of it";
+
 #define EXPECT_ANSWER(outcome, status, body, want, said) \
 	expect_answer(outcome, status, body, sizeof(body) - 1, want, said)
 
@@ -230,7 +233,12 @@ Test(otlp, what_answers_mean)
 {
 	EXPECT_ANSWER(HTTP_ANSWERED, 200, "", ANSWER_DONE, "");
 	EXPECT_ANSWER(HTTP_ANSWERED, 200, "\x0a\x04\x12\x02ok", ANSWER_DONE, "");
-	EXPECT_ANSWER(HTTP_ANSWERED, 200, "\x0a\x02\x08", ANSWER_DONE, ""); /* it is cut */
+	EXPECT_ANSWER(HTTP_ANSWERED, 200, "\x0a\x02\x08", ANSWER_DOUBT, NOT_OURS); /* it is cut */
+	EXPECT_ANSWER(HTTP_ANSWERED, 200, "\x0a\x01\x08", ANSWER_DOUBT, NOT_OURS);
+	EXPECT_ANSWER(HTTP_ANSWERED, 200, "\x08\x01", ANSWER_DOUBT, NOT_OURS);
+	EXPECT_ANSWER(HTTP_ANSWERED, 200, "<html>sign in", ANSWER_DOUBT, NOT_OURS);
+	EXPECT_ANSWER(HTTP_ANSWERED, 200, "{}", ANSWER_DOUBT, NOT_OURS);
+	EXPECT_ANSWER(HTTP_ANSWERED, 200, "\x12\x02hi", ANSWER_DONE, ""); /* of later versions */
 	EXPECT_ANSWER(HTTP_ANSWERED, 200, "\x0a\x06\x08\x02\x12\x02n\x1b", ANSWER_REFUSED,
 		      "the server has rejected 2 profiles: n?");
 	EXPECT_ANSWER(HTTP_ANSWERED, 400,

@@ -34,29 +34,50 @@ static void said(const void *data, size_t len, unsigned field, char ret[static S
 	ret[n] = '\0';
 }
 
-/* What the server has taken only a part of is over: it mustn't be sent again. */
+/* Profiles that it has rejected; false: the bytes aren't such a message. */
+static bool rejected(const struct proto_field *partial, uint64_t *ret)
+{
+	struct cursor c = cursor__over(partial->bytes, partial->len);
+	struct proto_field f;
+
+	while (cursor__left(&c)) {
+		if (!proto__next(&c, &f))
+			return false;
+		if (f.number == PARTIAL_REJECTED && f.wire == PROTO_VARINT)
+			*ret = f.value;
+	}
+	return true;
+}
+
+/* What the server has taken only a part of is over: it mustn't be sent again. What is no answer of
+ * this protocol may be a proxy's page, and the profiles went nowhere. */
 static enum answer accepted(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
 {
 	struct cursor c = cursor__over(reply->data, reply->len);
-	struct proto_field f;
+	struct proto_field f, partial = {0};
 	char message[SAID_MAX];
+	uint64_t n = 0;
+	bool is_ours = true;
 
-	while (proto__next(&c, &f)) {
-		struct cursor inner = cursor__over(f.bytes, f.len);
-		struct proto_field g;
-
-		if (f.number != RESPONSE_PARTIAL || !f.bytes)
-			continue;
-		while (proto__next(&inner, &g)) {
-			if (g.number != PARTIAL_REJECTED || g.wire != PROTO_VARINT || !g.value)
-				continue;
-			said(f.bytes, f.len, PARTIAL_MESSAGE, message);
-			snprintf(why, HTTP_TEXT_MAX, "the server has rejected %llu profiles%s%s",
-				 (unsigned long long)g.value, *message ? ": " : "", message);
-			return ANSWER_REFUSED;
+	while (is_ours && cursor__left(&c)) {
+		is_ours = proto__next(&c, &f);
+		if (is_ours && f.number == RESPONSE_PARTIAL) {
+			partial = f;
+			is_ours = f.bytes && rejected(&f, &n);
 		}
 	}
-	return ANSWER_DONE;
+	if (!is_ours) {
+		snprintf(why, HTTP_TEXT_MAX,
+			 "what answers isn't a server of OpenTelemetry's protocol: it says 200, and "
+			 "no message of it");
+		return ANSWER_DOUBT;
+	}
+	if (!n)
+		return ANSWER_DONE;
+	said(partial.bytes, partial.len, PARTIAL_MESSAGE, message);
+	snprintf(why, HTTP_TEXT_MAX, "the server has rejected %llu profiles%s%s",
+		 (unsigned long long)n, *message ? ": " : "", message);
+	return ANSWER_REFUSED;
 }
 
 enum answer otlp_answer(const struct http_reply *reply, char why[static HTTP_TEXT_MAX])
