@@ -38,6 +38,7 @@ t_what_is_refused_before_anything_is_sent() {
 	chmod 644 "$T/secret"
 	ship --to http://127.0.0.1/x
 	expect_eq "$rc" 2 "exit status"
+	expect_match "$T/err" 'clickhouse.*s3.*pyroscope.*otlp' "what it may be"
 	ship --to clickhouse+http://user:secret@127.0.0.1/x
 	expect_eq "$rc" 2 "exit status"
 	grep -q secret "$T/err" && fail "the password is repeated"
@@ -364,6 +365,39 @@ t_root_that_cannot_become_nobody() {
 		>"$T/out" 2>"$T/err"
 	expect_eq $? 3 "exit status"
 	expect_match "$T/err" "can't become nobody: .* CAP_SETUID and CAP_SETGID" "why"
+}
+
+# Under a filter that forbids to forbid: of seccomp(2), and of Landlock's last step.
+t_what_cannot_be_forbidden() {
+	need_root
+	need_program python3
+	windows "$T/spool" 1
+	python3 - "$PMUBPF" ship --from "$T/spool" --state "$T/state" --once \
+		--to clickhouse+http://127.0.0.1:1/x >"$T/out" 2>"$T/err" <<-'PYTHON'
+		import ctypes
+		import os
+		import struct
+		import sys
+
+		# seccomp(2) on x86-64 and elsewhere, landlock_restrict_self; prctl(PR_SET_SECCOMP)
+		code = [(0x20, 0, 0, 0), (0x15, 7, 0, 317), (0x15, 6, 0, 277), (0x15, 5, 0, 446),
+		        (0x15, 1, 0, 157), (0x15, 0, 2, 167), (0x20, 0, 0, 16), (0x15, 1, 0, 22),
+		        (6, 0, 0, 0x7fff0000), (6, 0, 0, 0x50000 | 1)]
+		program = b"".join(struct.pack("HBBI", *one) for one in code)
+		bytes_of_it = ctypes.create_string_buffer(program)
+
+		class Filter(ctypes.Structure):
+		    _fields_ = [("n", ctypes.c_ushort), ("at", ctypes.c_void_p)]
+
+		libc = ctypes.CDLL(None, use_errno=True)
+		head = Filter(len(program) // 8, ctypes.addressof(bytes_of_it))
+		if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(head), 0, 0):
+		    sys.exit(9)
+		os.execv(sys.argv[1], sys.argv[1:])
+	PYTHON
+	expect_eq $? 3 "exit status"
+	expect_match "$T/err" "can't have all else forbidden to it .*: Operation not" "why"
+	expect_no_match "$T/err" CAP_SETUID "what it isn't"
 }
 
 run_tests

@@ -122,7 +122,7 @@ static int restrict_files(void)
 	return r == -ENOSYS ? 0 : r;
 }
 
-static int prepare(void)
+static int become_nobody(void)
 {
 	int r;
 
@@ -133,8 +133,13 @@ static int prepare(void)
 	r = drop_to_nobody();
 	/* becoming another user has cleared it */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (r < 0)
-		return r;
+	return r;
+}
+
+static int enclose(void)
+{
+	int r;
+
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return -errno;
 	limit(RLIMIT_CORE, 0);
@@ -472,11 +477,15 @@ int http_main(int sock)
 	_cleanup_(buf__done) struct buf hello = {0};
 	/* its libraries are read as whoever called */
 	enum http_hello what = load_library() ? HTTP_READY : HTTP_LIBRARY_MISSING;
+	int r = 0;
 
-	if (prepare() < 0)
+	if (become_nobody() < 0)
 		what = HTTP_NOT_NOBODY;
+	else if ((r = enclose()) < 0)
+		what = HTTP_NOT_ENCLOSED;
 	symd_msg__begin(&hello, HTTP_HELLO, 0);
 	symd_msg__put_u8(&hello, what);
+	symd_msg__put_u32(&hello, (uint32_t)-r);
 	symd_msg__end(&hello);
 	if (symd_msg__send(sock, &hello, -1, 0) < 0 || what != HTTP_READY)
 		return 1;

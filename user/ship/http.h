@@ -23,8 +23,9 @@
 
 enum http_message { HTTP_HELLO = 1, HTTP_SERVER, HTTP_POST };
 
-/* Whether it can do its work: not without libcurl, nor as anybody but nobody. */
-enum http_hello { HTTP_LIBRARY_MISSING, HTTP_READY, HTTP_NOT_NOBODY };
+/* Whether it can do its work: not without libcurl, nor as anybody but nobody, nor if the kernel
+ * doesn't forbid it all else. */
+enum http_hello { HTTP_LIBRARY_MISSING, HTTP_READY, HTTP_NOT_NOBODY, HTTP_NOT_ENCLOSED };
 
 enum http_method { HTTP_METHOD_POST, HTTP_METHOD_PUT, HTTP_METHOD_GET };
 

@@ -35,6 +35,8 @@ struct http_client {
 	int sock;
 	uint32_t seq;
 	bool no_more;
+	uint8_t hello;   /* enum http_hello: of the last one that was started */
+	uint32_t reason; /* errno of that; 0: none was said */
 	const struct ship_url *url;
 	const struct http_secrets *secrets;
 	char message[SYMD_MSG_MAX];
@@ -100,9 +102,11 @@ static int say_server(struct http_client *c)
 	return r;
 }
 
-static int meaning_of(uint8_t hello)
+static int take_hello(struct http_client *c, struct cursor *body)
 {
-	return hello == HTTP_READY ? 0 : hello == HTTP_NOT_NOBODY ? -EPERM : -ELIBACC;
+	c->hello = cursor__u8(body);
+	c->reason = cursor__u32(body);
+	return c->hello == HTTP_READY ? 0 : c->hello == HTTP_LIBRARY_MISSING ? -ELIBACC : -EPERM;
 }
 
 static int start(struct http_client *c)
@@ -122,12 +126,27 @@ static int start(struct http_client *c)
 	if (r == 0)
 		r = receive(c, HTTP_HELLO, now_ns() + START_MS * 1000000ULL, &body);
 	if (r == 0)
-		r = meaning_of(cursor__u8(&body));
+		r = take_hello(c, &body);
 	if (r == 0)
 		r = say_server(c);
 	if (r < 0)
 		end_process(c);
 	return r;
+}
+
+static int explain(const struct http_client *c, struct err *err)
+{
+	if (c->hello == HTTP_LIBRARY_MISSING)
+		return err__cannot(err, "libcurl isn't installed, and servers are asked by it "
+					"(Debian, Ubuntu: libcurl4)");
+	if (c->hello == HTTP_NOT_NOBODY)
+		return err__cannot(err, "the process that asks the server can't become nobody: "
+					"for that root needs CAP_SETUID and CAP_SETGID");
+	return err__cannot(err,
+			   "the process that asks the server can't have all else forbidden to it "
+			   "(Landlock, seccomp): %s; a container's profile of system calls has to "
+			   "allow that",
+			   strerror((int)c->reason));
 }
 
 int http_client__new(struct http_client **ret, const struct ship_url *url,
@@ -137,6 +156,7 @@ int http_client__new(struct http_client **ret, const struct ship_url *url,
 	int r;
 
 	c->sock = -1;
+	c->hello = HTTP_READY;
 	c->url = url;
 	c->secrets = secrets;
 	r = start(c);
@@ -144,14 +164,13 @@ int http_client__new(struct http_client **ret, const struct ship_url *url,
 		*ret = c;
 		return 0;
 	}
+	if (c->hello != HTTP_READY)
+		r = explain(c, err);
+	else
+		err__set(err, r, "the process that asks the server doesn't start: %s",
+			 strerror(-r));
 	http_client__free(c);
-	if (r == -ELIBACC)
-		return err__cannot(err, "libcurl isn't installed, and servers are asked by it "
-					"(Debian, Ubuntu: libcurl4)");
-	if (r == -EPERM)
-		return err__cannot(err, "the process that asks the server can't become nobody: "
-					"for that root needs CAP_SETUID and CAP_SETGID");
-	return err__set(err, r, "the process that asks the server doesn't start: %s", strerror(-r));
+	return r;
 }
 
 void http_client__start_no_more(struct http_client *c)

@@ -218,7 +218,8 @@ int ship_url__parse(struct ship_url *ret, const char *text, const char *option, 
 	if (!ship_url__is(text))
 		return err__usage(err,
 				  "%s '%s': that is none of %sHOST:PORT/DATABASE, "
-				  "s3+https://HOST/BUCKET and pyroscope+http://HOST:PORT",
+				  "s3+https://HOST/BUCKET, pyroscope+http://HOST:PORT and "
+				  "otlp+http://HOST:PORT",
 				  option, text, PLAIN);
 	host_at = text + strlen(ret->https ? SECURE : PLAIN);
 	if (strchr(host_at, '@'))
