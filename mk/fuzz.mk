@@ -17,8 +17,8 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 	$(addprefix user/,model/type_layout.c model/poisson.c model/profile.c model/rarest.c) \
 	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
 	user/cmd/stat_baseline.c $(patsubst %,user/spool/%.c,window_name times alarm_line) \
-	$(patsubst %,user/ship/%.c,answer binary fill frame_text name_rows otlp_answer rows s3_list state) \
-	user/ship/schema.c \
+	$(patsubst %,user/ship/%.c,answer binary fill frame_text name_rows otlp_answer rows) \
+	$(patsubst %,user/ship/%.c,s3_list schema state) \
 	$(patsubst %,user/prof/%.c,prof branch_records events ids inflate foreign) \
 	$(patsubst %,user/prof/%.c,frame_count pprof_read) \
 	$(patsubst %,user/prof/%.c,remark_sum alarm_sum held_sum copy name_book)

@@ -210,8 +210,7 @@ Test(otlp, nothing)
 	prof__free(p);
 }
 
-static const char NOT_OURS[] = "what answers isn't a server of OpenTelemetry's protocol: it says "
-			       "200, and no message of it";
+static const char NOT_OURS[] = "the server answers 200, but not in OpenTelemetry's protocol";
 
 #define EXPECT_ANSWER(outcome, status, body, want, said) \
 	expect_answer(outcome, status, body, sizeof(body) - 1, want, said)

@@ -68,8 +68,7 @@ static enum answer accepted(const struct http_reply *reply, char why[static HTTP
 	}
 	if (!is_ours) {
 		snprintf(why, HTTP_TEXT_MAX,
-			 "what answers isn't a server of OpenTelemetry's protocol: it says 200, and "
-			 "no message of it");
+			 "the server answers 200, but not in OpenTelemetry's protocol");
 		return ANSWER_DOUBT;
 	}
 	if (!n)
