@@ -197,9 +197,12 @@ t_a_collector() {
 		fail "the Collector doesn't start: $(tail -n 2 "$T/otelcol.log")"
 	U=otlp+http://127.0.0.1:$port
 	windows 5
+	add_samples "$T/spool/$BOOT-0000000004.pb.gz" 8500 # more than it takes at once
 	ship --once
 	expect_eq "$rc" 0 "exit status: $(cat "$T/err")"
-	all_there() { [ "$(find "$T/taken" -name '*.pb' | wc -l)" -ge 5 ]; }
+	expect_books 5 0 0
+	of_files "$T"/spool/*.pb.gz >"$T/files"
+	all_there() { of_server 2>/dev/null | cmp -s "$T/files"; }
 	wait_until all_there || fail "not all came through: $(tail -n 2 "$T/otelcol.log")"
 	expect_weights
 	echo "    $("$OTELCOL" --version)"
