@@ -77,7 +77,9 @@ static struct kernel_code code;
 static void read_code(const struct kcore *k, const char *name, uint64_t farthest)
 {
 	static uint8_t file[AT + SEGMENT];
-	const struct kernel_code_paths p = {paths[0], paths[1], paths[2]};
+	const struct kernel_code_paths p = {.kcore = paths[0],
+					    .kallsyms = paths[1],
+					    .modules = paths[2]};
 
 	kernel_code__done(&code);
 	memset(file, 0xcc, sizeof(file));
@@ -171,7 +173,9 @@ Test(kernel_code, what_kcore_has_not)
 
 Test(kernel_code, what_cannot_be_read)
 {
-	struct kernel_code_paths p = {"/nonexistent", paths[1], paths[2]};
+	struct kernel_code_paths p = {.kcore = "/nonexistent",
+				      .kallsyms = paths[1],
+				      .modules = paths[2]};
 	static const char hidden[] = "0000000000000000 T work\n";
 	struct kcore k = begin();
 
