@@ -455,6 +455,33 @@ static double value_of(const struct term *t)
 	return 0;
 }
 
+/* ---------------------------------------------------------------- numbers that are addresses */
+
+struct page {
+	long number, words;
+};
+WITNESS(struct page, page);
+
+struct mark {
+	double at, by;
+};
+WITNESS(struct mark, mark);
+
+enum { PAGES = 8 };
+
+struct book {
+	struct page *pages[PAGES];
+	uintptr_t marks[PAGES];
+};
+WITNESS(struct book, book);
+
+static double read_book(const struct book *b, size_t i)
+{
+	const struct mark *m = (const struct mark *)b->marks[i % PAGES];
+
+	return m->by + (double)b->pages[(i + 1) % PAGES]->words;
+}
+
 /* ---------------------------------------------------------------- all of it */
 
 static double trees(void)
@@ -568,13 +595,36 @@ static double terms(void)
 	return sum;
 }
 
+static double books(void)
+{
+	struct book *b = MAKE(1, book);
+	double sum = 0;
+
+	for (int i = 0; i < PAGES; i++) {
+		struct mark *m = MAKE(1, mark);
+
+		b->pages[i] = MAKE(1, page);
+		b->pages[i]->words = i;
+		m->by = 0.5;
+		b->marks[i] = (uintptr_t)m;
+	}
+	for (int i = 0; i < 2 * PAGES; i++)
+		sum += read_book(b, next_random());
+	for (int i = 0; i < PAGES; i++) {
+		unmake((void *)b->marks[i]);
+		unmake(b->pages[i]);
+	}
+	unmake(b);
+	return sum;
+}
+
 int main(int argc, char **argv)
 {
 	const long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 3;
 	double sum = 0;
 
 	for (long i = 0; i < rounds; i++)
-		sum += trees() + lists() + tables() + clouds() + grids() + terms();
+		sum += trees() + lists() + tables() + clouds() + grids() + terms() + books();
 	printf("%g\n", sum);
 	return 0;
 }

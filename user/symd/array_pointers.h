@@ -23,7 +23,7 @@ struct array_pointers {
 };
 
 /* At `at` plus any multiple of every, in an object of that type: the pointers' type, if all that
- * may be meant lead to one. False: they don't, or there are none. */
+ * may be meant lead to one. False: they don't, there are none, or numbers may be meant. */
 bool array_pointers__find(struct array_pointers *a, Dwarf *dwarf, struct type_walk *walk,
 			  uint64_t type, int64_t at, uint64_t every, Dwarf_Die *ret);
 
