@@ -83,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.at_address = at_address,
 		.call = call,
 		.holds = holds,
+		.entry = size % 11 != 0,
 		.set = (enum insn_set)(size / 2 % 3),
 		.go = size % 2,
 	};

@@ -121,7 +121,8 @@ static void begin(void)
 {
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
-	cr_assert_not_null(dwarf, "built without -g?");
+	if (!dwarf)
+		cr_skip_test("built without DWARF");
 }
 
 static void end(void)

@@ -103,6 +103,7 @@ static struct code_values_fns fns_of(enum insn_set set, bool go)
 		.at_address = at_address,
 		.call = call,
 		.holds = holds,
+		.entry = true,
 		.set = set,
 		.go = go,
 	};
@@ -669,4 +670,29 @@ Test(code_values, what_was_spilled)
 			  (unsigned long long)v.to.every);
 		code_values__free(values);
 	}
+}
+
+/* What a compiler put elsewhere of a function begins with the frame that the function has there. */
+Test(code_values, of_a_part_of_a_function)
+{
+	static const uint8_t code[] = "\x48\x83\xec\x10\x48\x8b\x0c\x24\xc3";
+	struct code_values_fns fns = fns_of(INSN_X86_64, false);
+	struct code_values *values = code_values__new(code, sizeof(code) - 1, &fns);
+	struct code_value v;
+
+	/* sub rsp,16; mov rcx,[rsp] */
+	cr_assert_not_null(values);
+	code_values__at(values, 8, CX, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_POINTER, "kind %d", (int)v.kind);
+	code_values__at(values, 4, SP, &v);
+	cr_expect(v.kind == CODE_VALUE_FRAME && v.to.at == -24);
+	code_values__free(values);
+	fns.entry = false;
+	values = code_values__new(code, sizeof(code) - 1, &fns);
+	cr_assert_not_null(values);
+	code_values__at(values, 4, SP, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
+	code_values__at(values, 8, CX, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
+	code_values__free(values);
 }

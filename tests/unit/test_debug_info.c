@@ -110,6 +110,71 @@ Test(debug_info, inlined_calls_and_their_lines)
 	free(self.bytes);
 }
 
+/* A function that gcc has in two parts, of which the second one is rarely run. */
+#pragma GCC push_options
+#pragma GCC optimize("O2")
+static __attribute__((noinline, cold)) void run_rarely(long *n)
+{
+	*n += 1;
+}
+
+static __attribute__((noinline)) long in_two_parts(long n)
+{
+	if (n == 77) {
+		run_rarely(&n);
+		run_rarely(&n);
+	}
+	return n;
+}
+#pragma GCC pop_options
+
+/* Where the second part begins. 0: there is none. */
+static uint64_t second_part(Elf *elf, uint64_t vaddr)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf_Addr base, lo, hi, found = 0;
+	Dwarf_Die unit, die;
+
+	cr_assert(dwarf_addrdie(dwarf, vaddr, &unit) && dwarf_child(&unit, &die) == 0);
+	do {
+		ptrdiff_t at = 0;
+
+		if (dwarf_tag(&die) != DW_TAG_subprogram || dwarf_haspc(&die, vaddr) != 1)
+			continue;
+		while ((at = dwarf_ranges(&die, at, &base, &lo, &hi)) > 0)
+			found = lo;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	dwarf_end(dwarf);
+	return found == vaddr ? 0 : found;
+}
+
+Test(debug_info, where_a_function_is_entered)
+{
+	const uint64_t outers = (uintptr_t)outer - bias(), twos = (uintptr_t)in_two_parts - bias();
+	struct debug_info *d;
+	struct image self;
+	uint64_t second;
+	Elf *elf;
+
+	cr_expect_eq(in_two_parts(77), 79);
+	read_self(&self);
+	elf = elf_of(self.bytes, self.len);
+	d = debug_info__open(elf);
+	if (!d)
+		cr_skip_test("built without DWARF");
+	cr_expect(debug_info__is_entry(d, outers));
+	cr_expect_not(debug_info__is_entry(d, outers + 1));
+	cr_expect_not(debug_info__is_entry(d, 1));
+	cr_expect(debug_info__is_entry(d, twos));
+	second = second_part(elf, twos);
+	if (!second)
+		cr_skip_test("the compiler has it in one part");
+	cr_expect_not(debug_info__is_entry(d, second));
+	debug_info__free(d);
+	elf_end(elf);
+	free(self.bytes);
+}
+
 /* The image again, behind it its line tables, and in them that of this file's unit once more, so
  * many bytes longer: each of them is an instruction. */
 static struct image with_longer_lines(const struct image *self, size_t more)

@@ -326,10 +326,11 @@ static bool settle_once(struct code_values *c)
 	memset(c->spills, 0, c->n_entries * CODE_SPILLS * sizeof(*c->spills));
 	memset(c->entries, 0, c->n_entries * c->e.abi->n_regs * sizeof(*c->entries));
 	forget_all(c, start);
-	entry_of(c, start)[c->e.abi->sp] = (struct code_value){
-		.kind = CODE_VALUE_FRAME,
-		.to = {.at = c->e.abi->sp_at_entry},
-	};
+	if (c->e.fns->entry)
+		entry_of(c, start)[c->e.abi->sp] = (struct code_value){
+			.kind = CODE_VALUE_FRAME,
+			.to = {.at = c->e.abi->sp_at_entry},
+		};
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		c->work += c->steps.n;
 		if (c->work > WORK_MAX)

@@ -38,7 +38,9 @@ struct code_values_fns {
 	void *ctx;
 	enum insn_set set;
 	uint64_t vaddr; /* where the function lies in the file */
-	bool go; /* a call leaves nothing in registers, and what it takes is where DWARF says */
+	bool entry; /* the code is entered there, with a frame of which nothing is taken yet: it is
+		     * no part that the compiler put elsewhere */
+	bool go;    /* a call leaves nothing in registers, and what it takes is where DWARF says */
 };
 
 struct code_values;

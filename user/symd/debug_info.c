@@ -396,12 +396,14 @@ static struct unit *find_unit(struct debug_info *d, uint64_t vaddr, Dwarf_Die *r
 	return u;
 }
 
-static bool find_function(struct debug_info *d, const struct unit *u, uint64_t vaddr,
-			  Dwarf_Die *ret)
+/* NULL: none is known there. */
+static const struct addr_range *find_function(struct debug_info *d, uint64_t vaddr, Dwarf_Die *ret)
 {
-	const struct addr_range *found = addr_ranges__find(&u->functions, vaddr);
+	Dwarf_Die unit;
+	const struct unit *u = find_unit(d, vaddr, &unit);
+	const struct addr_range *found = u ? addr_ranges__find(&u->functions, vaddr) : NULL;
 
-	return found && dwarf_offdie(d->dwarf, found->what, ret);
+	return found && dwarf_offdie(d->dwarf, found->what, ret) ? found : NULL;
 }
 
 /* NULL: its lines may not be read. */
@@ -425,7 +427,7 @@ static size_t find_frames(struct debug_info *d, uint64_t vaddr, struct debug_fra
 		return 0;
 	with_lines = unit_with_lines(d, u, ret_unit);
 	ret[0] = (struct debug_frame){0};
-	if (!find_function(d, u, vaddr, &function)) {
+	if (!find_function(d, vaddr, &function)) {
 		/* assembly has lines and no functions */
 		place_of_address(with_lines, vaddr, &ret[0]);
 		return 1;
@@ -485,15 +487,12 @@ bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret)
 /* Asked for one function many times in a row. */
 static bool enter_function(struct debug_info *d, uint64_t vaddr)
 {
-	const struct addr_range *found = NULL;
-	struct unit *u;
-	Dwarf_Die unit;
+	const struct addr_range *found;
 
 	if (vaddr - d->entered.lo < d->entered.hi - d->entered.lo)
 		return true;
-	u = find_unit(d, vaddr, &unit);
-	found = u ? addr_ranges__find(&u->functions, vaddr) : NULL;
-	if (!found || !dwarf_offdie(d->dwarf, found->what, &d->entered.function))
+	found = find_function(d, vaddr, &d->entered.function);
+	if (!found)
 		return false;
 	d->entered.lo = found->lo;
 	d->entered.hi = found->hi;
@@ -567,12 +566,14 @@ bool debug_info__holds(struct debug_info *d, const struct pointee *outer,
 
 static bool function_at(struct debug_info *d, uint64_t vaddr, Dwarf_Die *ret)
 {
-	const struct addr_range *found;
-	Dwarf_Die unit;
-	struct unit *u = find_unit(d, vaddr, &unit);
+	return find_function(d, vaddr, ret) && scope_entry(ret) == vaddr;
+}
 
-	found = u ? addr_ranges__find(&u->functions, vaddr) : NULL;
-	return found && found->lo == vaddr && dwarf_offdie(d->dwarf, found->what, ret);
+bool debug_info__is_entry(struct debug_info *d, uint64_t vaddr)
+{
+	Dwarf_Die function;
+
+	return function_at(d, vaddr, &function);
 }
 
 /* A function of another file has no code here: its caller says which it is, where the compiler

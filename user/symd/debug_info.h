@@ -49,6 +49,8 @@ struct debug_info *debug_info__free(struct debug_info *d); /* NULL is fine; retu
 size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret);
 /* Whether a line begins there, and so an instruction. */
 bool debug_info__begins_line(struct debug_info *d, uint64_t vaddr);
+/* Whether a function is entered there. */
+bool debug_info__is_entry(struct debug_info *d, uint64_t vaddr);
 /* What is known of the data at vaddr, as data_types__find() has it. */
 bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret);
 /* What a register points to at vaddr, as pointees__find() has it; what lies in the frame there, in

@@ -132,6 +132,7 @@ static void enter_function(struct elf_objects *o, uint64_t vaddr)
 	o->start = start;
 	o->end = start + size;
 	o->fns.vaddr = start;
+	o->fns.entry = o->fns.go || debug_info__is_entry(o->info, start);
 	o->values = code_values__new(o->bytes, size, &o->fns);
 }
 

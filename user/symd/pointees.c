@@ -15,6 +15,7 @@
 #include "symd/array_pointers.h"
 #include "symd/insn_abi.h"
 #include "symd/pieces.h"
+#include "symd/scope_of.h"
 
 enum {
 	TREE_DEPTH = 256,
@@ -368,8 +369,7 @@ static void read_function(struct pointees *p, Dwarf_Die *function)
 	p->n = p->n_sites = 0;
 	p->function = dwarf_dieoffset(function);
 	p->most_steps = p->steps < STEPS_MAX ? p->steps + FUNCTION_STEPS_MAX : 0;
-	if (dwarf_entrypc(function, &p->entry) != 0)
-		p->entry = 0;
+	p->entry = scope_entry(function);
 	frame_slots__enter(&p->slots, function);
 	read_scope(p, function, 0);
 	if (p->n)

@@ -67,3 +67,14 @@ const char *scope_name(Dwarf_Die *function)
 	}
 	return NULL;
 }
+
+/* Of several parts the one where it is entered comes first. */
+uint64_t scope_entry(Dwarf_Die *function)
+{
+	Dwarf_Addr base, entry, end;
+
+	if (dwarf_entrypc(function, &entry) == 0 ||
+	    dwarf_ranges(function, 0, &base, &entry, &end) > 0)
+		return entry;
+	return 0;
+}

@@ -5,6 +5,7 @@
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "symd/type_walk.h"
 
@@ -12,5 +13,7 @@
 bool scope_of(struct type_walk *w, Dwarf_Die *die, Dwarf_Die *ret);
 /* As the linker has it, if it says so; NULL: it has no name. Borrowed from the Dwarf. */
 const char *scope_name(Dwarf_Die *function);
+/* Where a function is entered. 0: it has no code, or doesn't say. */
+uint64_t scope_entry(Dwarf_Die *function);
 
 #endif
