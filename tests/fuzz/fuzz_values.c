@@ -7,7 +7,7 @@
 
 #include "symd/code_values.h"
 
-enum { SIZE = 24, TYPES = 4 };
+enum { SIZE = 24, TYPES = 4, FAR = 1 << 30 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,7 +20,12 @@ static bool put(uint64_t what, struct pointee *ret)
 static bool held(void *ctx, size_t off, unsigned reg, struct pointee *ret)
 {
 	(void)ctx;
-	return put(off / 16 + reg, ret);
+	if (!put(off / 16 + reg, ret))
+		return false;
+	/* as DWARF may say it */
+	if (off / 16 % 5 == 4)
+		ret->at = (int64_t)((off + 1) * 0x7ffffffffffffff9);
+	return true;
 }
 
 static bool ends(void *ctx, size_t off, size_t next)
@@ -96,7 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (v.kind == CODE_VALUE_NONE || v.kind == CODE_VALUE_FRESH ||
 			    v.kind > CODE_VALUE_ANY ||
 			    (v.kind == CODE_VALUE_POINTER &&
-			     (v.to.type >= TYPES || v.to.size != SIZE)))
+			     (v.to.type >= TYPES || v.to.size != SIZE || v.to.at > FAR ||
+			      v.to.at < -FAR)))
 				abort();
 		}
 	}

@@ -696,3 +696,30 @@ Test(code_values, of_a_part_of_a_function)
 	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
 	code_values__free(values);
 }
+
+static bool held_far(void *ctx, size_t off, unsigned reg, struct pointee *ret)
+{
+	const bool is_held = held(ctx, off, reg, ret);
+
+	if (is_held)
+		ret->at = INT64_MAX - 15;
+	return is_held;
+}
+
+/* As DWARF may say it: di is a node's address and what doesn't fit, mov rax,[rdi+0x7f]. */
+Test(code_values, what_is_too_far_away)
+{
+	static const uint8_t code[] = "\x48\x8b\x47\x7f\xc3";
+	struct code_values_fns fns = fns_of(INSN_X86_64, false);
+	struct code_values *values;
+	struct code_value v;
+
+	fns.held = held_far;
+	values = code_values__new(code, sizeof(code) - 1, &fns);
+	cr_assert_not_null(values);
+	code_values__at(values, 0, DI, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
+	code_values__at(values, 4, AX, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
+	code_values__free(values);
+}

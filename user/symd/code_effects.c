@@ -25,7 +25,7 @@ struct code_value code_effects__value(const struct code_effects *e, const struct
 		return code_value__number(0, 0);
 	known = &s->regs[reg];
 	if (reg == e->abi->sp || !e->fns->held(e->fns->ctx, off, reg, &v.to) ||
-	    code_effects__lies_in(&v.to, known))
+	    code_value__checked(v).kind == CODE_VALUE_ANY || code_effects__lies_in(&v.to, known))
 		return *known;
 	/* where it came from says more of it than a variable's type */
 	if (known->kind == CODE_VALUE_POINTER && known->to.type == v.to.type &&

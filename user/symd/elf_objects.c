@@ -146,7 +146,7 @@ static struct code_value value_of(const struct elf_objects *o, uint64_t vaddr, u
 		code_values__at(o->values, vaddr - o->start, reg, &v);
 	else if (reg < o->abi->n_regs && debug_info__pointee(o->info, vaddr, reg, &v.to))
 		v.kind = CODE_VALUE_POINTER;
-	return v;
+	return code_value__checked(v);
 }
 
 /* Whether that can be in the object, or in one of several side by side: then how far these are from
