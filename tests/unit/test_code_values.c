@@ -723,3 +723,47 @@ Test(code_values, what_is_too_far_away)
 	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
 	code_values__free(values);
 }
+
+static size_t n_recast;
+
+static bool any_word_in_frame(void *ctx, size_t off, const struct frame_place *place,
+			      struct pointee *ret)
+{
+	(void)ctx;
+	(void)off;
+	(void)place;
+	*ret = (struct pointee){.type = WORD, .size = 8};
+	return true;
+}
+
+static bool holds_none(void *ctx, const struct pointee *outer, const struct pointee *inner)
+{
+	(void)ctx;
+	n_recast += outer->type != inner->type;
+	return false;
+}
+
+/* lea rax,[rdi+16], and then into all of the frame what none of it is declared to point to. */
+Test(code_values, all_of_a_frame_is_recast)
+{
+	enum { STORE = 8 };
+	struct code_values_fns fns = fns_of(INSN_X86_64, false);
+	uint8_t *code = xcalloc(1, LARGE);
+	struct code_values *values;
+
+	memcpy(code, "\x48\x8d\x47\x10\x90\x90\x90\x90", STORE);
+	for (int32_t i = 1; i < LARGE / STORE; i++) {
+		const int32_t at = i * 8;
+
+		memcpy(code + (size_t)i * STORE, "\x48\x89\x84\x24", 4); /* mov [rsp+at],rax */
+		memcpy(code + (size_t)i * STORE + 4, &at, sizeof(at));
+	}
+	fns.in_frame = any_word_in_frame;
+	fns.holds = holds_none;
+	n_recast = 0;
+	values = code_values__new(code, LARGE, &fns);
+	cr_expect_null(values, "nothing is known");
+	cr_expect(n_recast > 0 && n_recast <= 128, "%zu places", n_recast);
+	code_values__free(values);
+	free(code);
+}

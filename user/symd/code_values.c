@@ -189,7 +189,7 @@ static void learn_recast(struct code_values *c, const struct code_state *s,
 	const struct code_value where = code_effects__address(&c->e, s, insn, &stored->mem);
 	struct pointee number;
 
-	if (value.kind != CODE_VALUE_POINTER ||
+	if (c->e.n_recast > RECAST_MAX || value.kind != CODE_VALUE_POINTER ||
 	    !code_effects__declared(&c->e, s, insn->off, &where, &number) ||
 	    !code_effects__lies_in(&number, &value) ||
 	    c->e.fns->holds(c->e.fns->ctx, &value.to, &number))
