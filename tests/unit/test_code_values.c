@@ -477,6 +477,9 @@ static const struct {
 	{INSN_RISCV64, "jal ra, 256", CODE("\xef\x00\x00\x10\x82\x80"), 4, 10, CODE_VALUE_POINTER,
 	 0, 0},
 	{INSN_RISCV64, "jal ra, 8", CODE("\xef\x00\x80\x00\x82\x80"), 4, 7, CODE_VALUE_ANY, 0, 1},
+	{INSN_RISCV64, "jal ra, 8", CODE("\xef\x00\x80\x00\x82\x80"), 4, 2, CODE_VALUE_FRAME, 0, 0},
+	{INSN_RISCV64, "jal t0, 8: it saves registers", CODE("\xef\x02\x80\x00\x82\x80"), 4, 2,
+	 CODE_VALUE_ANY, 0, 1},
 };
 
 Test(code_values, of_arm64_and_riscv64)

@@ -358,12 +358,23 @@ static void keep_held(const struct code_effects *e, struct code_state *s,
 		s->regs[reg] = code_effects__kept(e, s, insn->off, reg);
 }
 
+/* riscv64's -msave-restore */
+static bool changes_sp(const struct code_effects *e, const struct code_step *insn)
+{
+	struct insn_data o;
+
+	return e->abi->other_link != INSN_NONE &&
+	       (!read_data(e, insn, &o) || o.written & 1U << e->abi->other_link);
+}
+
 static void call(const struct code_effects *e, struct code_state *s, const struct code_step *insn)
 {
 	const struct call_facts *facts = &e->sites[insn->site - 1].facts;
 
 	drop_called(e, s);
 	code_effects__forget(e, s, clobbered(e));
+	if (changes_sp(e, insn))
+		code_effects__forget(e, s, 1U << e->abi->sp);
 	if (e->fns->go)
 		return;
 	if (facts->returns)

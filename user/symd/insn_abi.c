@@ -15,6 +15,7 @@ static const struct insn_abi abis[] = {
 			.zero = INSN_NONE,
 			.argument = X86_DI,
 			.result = X86_AX,
+			.other_link = INSN_NONE,
 			.sp_at_entry = -8,         /* the return address */
 			.clobbered = 0x0fc7,       /* ax, cx, dx, si, di, r8 to r11 */
 			.clobbered_by_go = 0xffcf, /* all but sp and bp */
@@ -28,6 +29,7 @@ static const struct insn_abi abis[] = {
 			.zero = INSN_NONE,
 			.argument = 0,
 			.result = 0,
+			.other_link = INSN_NONE,
 			.clobbered = 0x4007ffff,       /* x0 to x18, x30 */
 			.clobbered_by_go = 0x4fffffff, /* all but x28, x29, sp */
 		},
@@ -40,6 +42,7 @@ static const struct insn_abi abis[] = {
 			.zero = 0,
 			.argument = 10,
 			.result = 10,
+			.other_link = 5,               /* t0 */
 			.clobbered = 0xf003fce2,       /* ra, t0 to t6, a0 to a7 */
 			.clobbered_by_go = 0xfffffffb, /* all but sp */
 		},

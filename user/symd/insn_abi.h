@@ -16,6 +16,7 @@ struct insn_abi {
 	uint8_t zero;             /* that is always 0; INSN_NONE: none is */
 	uint8_t argument;         /* the first one, if it is a pointer… */
 	uint8_t result;           /* …and what a call returns */
+	uint8_t other_link;       /* calls by it are of a prologue, that changes sp; INSN_NONE */
 	int8_t sp_at_entry;       /* from the canonical frame address, where a function begins */
 	uint32_t clobbered;       /* by calls, by bit… */
 	uint32_t clobbered_by_go; /* …and by those of Go */
