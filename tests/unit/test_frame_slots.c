@@ -123,3 +123,38 @@ Test(frame_slots, far_away, .init = init, .fini = done)
 	for (size_t i = 0; i < slots.n; i++)
 		cr_expect_not(frame_slot__holds(&slots.list[i], 0x100, &place, &off));
 }
+
+static bool add_always(uint8_t atom, int64_t number, uint8_t last)
+{
+	const struct frame_slot slot = {.lo = 0x100, .hi = 0x200, .size = 16, .always = true};
+	const Dwarf_Op ops[] = {{.atom = atom, .number = (uint64_t)number}, {.atom = last}};
+
+	return frame_slots__add(&slots, &slot, ops, last ? 2 : 1);
+}
+
+static bool any(int64_t where, int64_t sp)
+{
+	const struct frame_place place = {.at = where, .by = {0, sp, FRAME_NOWHERE}};
+
+	return frame_slots__any(&slots, &place);
+}
+
+/* Others may store to one that has one place. */
+Test(frame_slots, any_that_others_may_know, .init = init, .fini = done)
+{
+	cr_assert(add(OUTER, 0, DW_OP_fbreg, -64));
+	cr_expect_not(any(-64, -100), "it is in a register, too");
+	cr_assert(add_always(DW_OP_fbreg, -32, 0));
+	cr_expect(any(-32, -100));
+	cr_expect_not(any(-48, -100));
+	cr_expect_not(add_always(DW_OP_addr, 0x1000, 0));
+	cr_expect_not(add_always(DW_OP_breg3, 0, DW_OP_stack_value));
+	cr_expect_not(add_always(DW_OP_fbreg, -8, DW_OP_deref));
+	cr_expect_not(any(-48, -100), "elsewhere, or no place");
+	cr_assert(add_always(DW_OP_breg7, 8, 0));
+	cr_expect(any(-92, -100));
+	cr_expect_not(any(-48, -100));
+	cr_expect(any(-48, FRAME_NOWHERE), "where is the register?");
+	cr_expect_not(add_always(DW_OP_breg3, 16, 0));
+	cr_expect(any(-48, -100), "where is that one?");
+}

@@ -28,6 +28,7 @@ void frame_slots__enter(struct frame_slots *s, Dwarf_Die *function)
 	size_t n;
 
 	s->n = 0;
+	s->elsewhere = false;
 	s->base = FRAME_NOWHERE;
 	if (!type_walk__location(function, DW_AT_frame_base, &attribute) ||
 	    dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
@@ -37,8 +38,16 @@ void frame_slots__enter(struct frame_slots *s, Dwarf_Die *function)
 		s->base = 0;
 }
 
-bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, const Dwarf_Op *ops,
-		      size_t n)
+/* By a register that isn't followed as one of the frame, say, of a frame that is realigned. */
+static bool may_be_in_frame(const Dwarf_Op *ops, size_t n)
+{
+	return n &&
+	       (ops[0].atom == DW_OP_fbreg || ops[0].atom == DW_OP_bregx ||
+		(ops[0].atom >= DW_OP_breg0 && ops[0].atom <= DW_OP_breg31)) &&
+	       ops[n - 1].atom != DW_OP_stack_value && ops[n - 1].atom != DW_OP_deref;
+}
+
+static bool add(struct frame_slots *s, const struct frame_slot *slot, const Dwarf_Op *ops, size_t n)
 {
 	struct frame_slot new = *slot;
 
@@ -58,6 +67,15 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 	GROW(s->list, s->n, s->cap);
 	s->list[s->n++] = new;
 	return true;
+}
+
+bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, const Dwarf_Op *ops,
+		      size_t n)
+{
+	const bool added = add(s, slot, ops, n);
+
+	s->elsewhere |= !added && slot->always && may_be_in_frame(ops, n);
+	return added;
 }
 
 static bool covers(const struct frame_slot *slot, const struct frame_place *place,
@@ -82,10 +100,13 @@ bool frame_slots__any(const struct frame_slots *s, const struct frame_place *pla
 	uint64_t off;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->list[i].always && covers(&s->list[i], place, &off))
+		const struct frame_slot *slot = &s->list[i];
+
+		if (slot->always &&
+		    (place->by[slot->by] == FRAME_NOWHERE || covers(slot, place, &off)))
 			return true;
 	}
-	return false;
+	return s->elsewhere;
 }
 
 const struct frame_slot *frame_slots__find(const struct frame_slots *s, uint64_t vaddr,

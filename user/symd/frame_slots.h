@@ -44,6 +44,7 @@ struct frame_slots {
 	size_t n, cap;
 	enum frame_by by; /* of the function's frame… */
 	int64_t base;     /* …so far behind it; FRAME_NOWHERE: not known */
+	bool elsewhere;   /* a variable that is always in the frame lies who knows where in it */
 };
 
 /* Takes another function at hand. */
@@ -54,7 +55,7 @@ bool frame_slots__add(struct frame_slots *s, const struct frame_slot *slot, cons
 /* Whether it lies at that place, where the code at vaddr is: then how far behind its beginning. */
 bool frame_slot__holds(const struct frame_slot *slot, uint64_t vaddr,
 		       const struct frame_place *place, uint64_t *ret_off);
-/* Whether any that is always in the frame lies there, wherever the code is. */
+/* Whether any that is always in the frame lies there, wherever the code is, or may do so. */
 bool frame_slots__any(const struct frame_slots *s, const struct frame_place *place);
 /* The innermost one that lies there with so many bytes. NULL: there is none, or there are
  * several. */
