@@ -10,25 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "told.h"
-
-/* A variable by whose type blocks are known, and n objects of it. */
-#define WITNESS(type, name) static type *name##_witness
-#define TELL(at, n, name) told(at, (n) * sizeof(*name##_witness), &name##_witness)
-#define MAKE(n, name)                                             \
-	({                                                        \
-		void *made_ = calloc(n, sizeof(*name##_witness)); \
-		if (!made_)                                       \
-			abort();                                  \
-		TELL(made_, n, name);                             \
-		made_;                                            \
-	})
-
-static void unmake(void *at)
-{
-	told(at, 0, NULL);
-	free(at);
-}
+#include "blocks.h"
 
 static unsigned long seed = 1;
 
@@ -457,29 +439,18 @@ static double value_of(const struct term *t)
 
 /* ---------------------------------------------------------------- numbers that are addresses */
 
-struct page {
-	long number, words;
-};
-WITNESS(struct page, page);
-
-struct mark {
-	double at, by;
-};
-WITNESS(struct mark, mark);
-
-enum { PAGES = 8 };
+enum { MARKS = 8 };
 
 struct book {
-	struct page *pages[PAGES];
-	uintptr_t marks[PAGES];
+	struct point *points[MARKS];
+	uintptr_t marks[MARKS];
 };
 WITNESS(struct book, book);
 
 static double read_book(const struct book *b, size_t i)
 {
-	const struct mark *m = (const struct mark *)b->marks[i % PAGES];
-
-	return m->by + (double)b->pages[(i + 1) % PAGES]->words;
+	return (double)((const struct scale *)b->marks[i % MARKS])->calls +
+	       b->points[(i + 1) % MARKS]->y;
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -600,19 +571,18 @@ static double books(void)
 	struct book *b = MAKE(1, book);
 	double sum = 0;
 
-	for (int i = 0; i < PAGES; i++) {
-		struct mark *m = MAKE(1, mark);
+	for (int i = 0; i < MARKS; i++) {
+		struct scale *s = MAKE(1, scale);
 
-		b->pages[i] = MAKE(1, page);
-		b->pages[i]->words = i;
-		m->by = 0.5;
-		b->marks[i] = (uintptr_t)m;
+		b->points[i] = MAKE(1, point);
+		s->calls = 5;
+		b->marks[i] = (uintptr_t)s;
 	}
-	for (int i = 0; i < 2 * PAGES; i++)
+	for (int i = 0; i < 2 * MARKS; i++)
 		sum += read_book(b, next_random());
-	for (int i = 0; i < PAGES; i++) {
+	for (int i = 0; i < MARKS; i++) {
 		unmake((void *)b->marks[i]);
-		unmake(b->pages[i]);
+		unmake(b->points[i]);
 	}
 	unmake(b);
 	return sum;

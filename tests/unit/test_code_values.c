@@ -675,6 +675,18 @@ Test(code_values, what_was_spilled)
 	}
 }
 
+static void expect_any(const uint8_t *code, size_t len, const struct code_values_fns *fns,
+		       size_t off, unsigned reg)
+{
+	struct code_values *values = code_values__new(code, len, fns);
+	struct code_value v;
+
+	cr_assert_not_null(values);
+	code_values__at(values, off, reg, &v);
+	cr_expect_eq(v.kind, CODE_VALUE_ANY, "register %u: kind %d", reg, (int)v.kind);
+	code_values__free(values);
+}
+
 /* What a compiler put elsewhere of a function begins with the frame that the function has there. */
 Test(code_values, of_a_part_of_a_function)
 {
@@ -691,13 +703,8 @@ Test(code_values, of_a_part_of_a_function)
 	cr_expect(v.kind == CODE_VALUE_FRAME && v.to.at == -24);
 	code_values__free(values);
 	fns.entry = false;
-	values = code_values__new(code, sizeof(code) - 1, &fns);
-	cr_assert_not_null(values);
-	code_values__at(values, 4, SP, &v);
-	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
-	code_values__at(values, 8, CX, &v);
-	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
-	code_values__free(values);
+	expect_any(code, sizeof(code) - 1, &fns, 4, SP);
+	expect_any(code, sizeof(code) - 1, &fns, 8, CX);
 }
 
 static bool held_far(void *ctx, size_t off, unsigned reg, struct pointee *ret)
@@ -714,17 +721,10 @@ Test(code_values, what_is_too_far_away)
 {
 	static const uint8_t code[] = "\x48\x8b\x47\x7f\xc3";
 	struct code_values_fns fns = fns_of(INSN_X86_64, false);
-	struct code_values *values;
-	struct code_value v;
 
 	fns.held = held_far;
-	values = code_values__new(code, sizeof(code) - 1, &fns);
-	cr_assert_not_null(values);
-	code_values__at(values, 0, DI, &v);
-	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
-	code_values__at(values, 4, AX, &v);
-	cr_expect_eq(v.kind, CODE_VALUE_ANY, "kind %d", (int)v.kind);
-	code_values__free(values);
+	expect_any(code, sizeof(code) - 1, &fns, 0, DI);
+	expect_any(code, sizeof(code) - 1, &fns, 4, AX);
 }
 
 static size_t n_recast;
