@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sys/cpu_place.h"
 
-#include <glob.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "sys/cpus.h"
+#include "sys/names_in.h"
+#include "sys/pmus.h"
 #include "sys/procfs.h"
 
 /* UINT64_MAX: not said. */
@@ -34,53 +35,41 @@ static char *core_of(const char *root, int cpu)
 
 static int node_of(const char *root, int cpu)
 {
-	_cleanup_free_ char *pattern =
-		xasprintf("%s/sys/devices/system/cpu/cpu%d/node[0-9]*", root, cpu);
-	glob_t found = {0};
+	_cleanup_free_ char *folder = xasprintf("/sys/devices/system/cpu/cpu%d", cpu);
+	_cleanup_(names_in__done) struct names_in nodes;
 	uint64_t node = 0;
-	int ret = -1;
 
-	if (glob(pattern, 0, NULL, &found) == 0 &&
-	    num__parse_u64(strrchr(found.gl_pathv[0], '/') + strlen("/node"), &node) == 0 &&
-	    node <= INT32_MAX)
-		ret = (int)node;
-	globfree(&found);
-	return ret;
+	names_in__read(&nodes, root, folder, "node");
+	for (size_t i = 0; i < nodes.n; i++) {
+		if (num__parse_u64(nodes.list[i] + strlen("node"), &node) == 0 && node <= INT32_MAX)
+			return (int)node;
+	}
+	return -1;
 }
 
-/* PATH/cpus: the last folder's name. */
-static char *pmu_of(const char *path)
-{
-	const char *end = strrchr(path, '/'), *name = end;
-
-	while (name > path && name[-1] != '/')
-		name--;
-	return xstrndup(name, (size_t)(end - name));
-}
-
-static bool lists(const char *path, int cpu)
-{
-	_cleanup_(cpus__done) struct cpus cpus = {0};
-	_cleanup_free_ char *text = file_read_line(path);
-
-	return text && cpus__parse(text, &cpus) == 0 && cpus__has(&cpus, cpu);
-}
-
-/* Only PMUs of cores have such a list, and only one where there are several kinds, or on arm64. */
+/* Only PMUs of cores have a list of CPUs, and only one where there are several kinds, or on
+ * arm64. */
 static char *type_of(const char *root, int cpu)
 {
-	_cleanup_free_ char *pattern = xasprintf("%s/sys/bus/event_source/devices/*/cpus", root);
-	glob_t found = {0};
+	_cleanup_(names_in__done) struct names_in pmus;
 	char *type = NULL;
+	size_t n = 0;
 
-	if (glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 1) {
-		for (size_t i = 0; i < found.gl_pathc && !type; i++) {
-			if (lists(found.gl_pathv[i], cpu))
-				type = pmu_of(found.gl_pathv[i]);
-		}
+	names_in__read(&pmus, root, PMUS_ROOT, "");
+	for (size_t i = 0; i < pmus.n; i++) {
+		_cleanup_free_ char *path =
+			xasprintf("%s" PMUS_ROOT "/%s/cpus", root, pmus.list[i]);
+		_cleanup_(cpus__done) struct cpus cpus = {0};
+		_cleanup_free_ char *text = file_read_line(path);
+
+		n += text != NULL;
+		if (text && !type && cpus__parse(text, &cpus) == 0 && cpus__has(&cpus, cpu))
+			type = xstrdup(pmus.list[i]);
 	}
-	globfree(&found);
-	return type;
+	if (n > 1)
+		return type;
+	free(type);
+	return NULL;
 }
 
 static char *governor_of(const char *root, int cpu)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "sys/processor.h"
 
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,8 @@
 #include "base/num.h"
 #include "sys/clock.h"
 #include "sys/cpus.h"
+#include "sys/names_in.h"
+#include "sys/pmus.h"
 #include "sys/procfs.h"
 
 #define CPUS "/sys/devices/system/cpu"
@@ -40,48 +41,46 @@ static void put_number(struct buf *out, int n, const char *what)
 /* PMUs of cores alone have such a list; one where there are several kinds, or on arm64. */
 static void put_cores(const char *root, struct buf *out)
 {
-	_cleanup_free_ char *pattern = xasprintf("%s/sys/bus/event_source/devices/*/cpus", root);
-	glob_t found = {0};
+	_cleanup_(names_in__done) struct names_in pmus;
+	_cleanup_(buf__done) struct buf kinds = {0};
+	size_t n = 0;
 
-	if (glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc > 1) {
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			_cleanup_free_ char *cpus = file_read_line(found.gl_pathv[i]);
-			const char *end = strrchr(found.gl_pathv[i], '/'), *name = end;
+	names_in__read(&pmus, root, PMUS_ROOT, "");
+	for (size_t i = 0; i < pmus.n; i++) {
+		_cleanup_free_ char *path = xasprintf(PMUS_ROOT "/%s/cpus", pmus.list[i]);
+		_cleanup_free_ char *cpus = line_of(root, path);
 
-			while (name[-1] != '/')
-				name--;
-			if (cpus)
-				buf__printf(out, ", %.*s is CPUs %s", (int)(end - name), name,
-					    cpus);
-		}
+		if (!cpus)
+			continue;
+		buf__printf(&kinds, ", %s is CPUs %s", pmus.list[i], cpus);
+		n++;
 	}
-	globfree(&found);
+	if (n > 1)
+		buf__puts(out, kinds.data);
 }
 
 /* Each that some CPU has, once: whose is whose the labels say. */
 static void put_governors(const char *root, struct buf *out)
 {
 	enum { GOVERNORS_MAX = 4 };
-	_cleanup_free_ char *pattern =
-		xasprintf("%s" CPUS "/cpu[0-9]*/cpufreq/scaling_governor", root);
+	_cleanup_(names_in__done) struct names_in cpus;
 	char *names[GOVERNORS_MAX];
-	glob_t found = {0};
 	size_t n = 0;
 
-	if (glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc && n < GOVERNORS_MAX; i++) {
-			char *name = file_read_line(found.gl_pathv[i]);
-			size_t j = 0;
+	names_in__read(&cpus, root, CPUS, "cpu");
+	for (size_t i = 0; i < cpus.n && n < GOVERNORS_MAX; i++) {
+		_cleanup_free_ char *path =
+			xasprintf(CPUS "/%s/cpufreq/scaling_governor", cpus.list[i]);
+		char *name = line_of(root, path);
+		size_t j = 0;
 
-			while (name && j < n && strcmp(names[j], name) != 0)
-				j++;
-			if (name && j == n)
-				names[n++] = name;
-			else
-				free(name);
-		}
+		while (name && j < n && strcmp(names[j], name) != 0)
+			j++;
+		if (name && j == n)
+			names[n++] = name;
+		else
+			free(name);
 	}
-	globfree(&found);
 	for (size_t i = 0; i < n; i++) {
 		buf__printf(out, "%s %s",
 			    i     ? " and" :
@@ -138,17 +137,20 @@ static void count_ticks(const char *root, struct processor_counts *ret)
 /* x86 alone counts it: each thread of a core has the core's number. */
 static void count_heat(const char *root, struct processor_counts *ret)
 {
-	_cleanup_free_ char *pattern =
-		xasprintf("%s" CPUS "/cpu[0-9]*/thermal_throttle/core_throttle_count", root);
-	glob_t found = {0};
+	_cleanup_(names_in__done) struct names_in cpus;
 
-	if (glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			ret->throttled += file_read_u64(found.gl_pathv[i], 0);
-			ret->knows_heat = true;
-		}
+	names_in__read(&cpus, root, CPUS, "cpu");
+	for (size_t i = 0; i < cpus.n; i++) {
+		_cleanup_free_ char *path = xasprintf("%s" CPUS
+						      "/%s/thermal_throttle/core_throttle_count",
+						      root, cpus.list[i]);
+		uint64_t times = file_read_u64(path, UINT64_MAX);
+
+		if (times == UINT64_MAX)
+			continue;
+		ret->throttled += times;
+		ret->knows_heat = true;
 	}
-	globfree(&found);
 }
 
 void processor_count(const char *root, struct processor_counts *ret)
