@@ -40,7 +40,7 @@ t_weight_is_the_period() {
 t_frequency_of_a_software_event() {
 	# The kernel is slow to find the period, and coarse: no exact sum can be promised.
 	pmb_ok record -e page-faults -F 1000 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/faults" 50000
+		"$WORKLOADS/faults" 150000
 	expect_ledger
 	expect_ge "$(frame_sum "$T/folded" touch_pages)" 100 "page faults in touch_pages"
 }
