@@ -2,7 +2,7 @@
 /*
  * The hard thing: whoever records is root, and must not open what a profile or debug information
  * names with more rights than who asked for it has. So it is a child that looks: it copies the
- * bytes of the kernel's functions, gives up everything for good, and asks helpers about files then.
+ * bytes of the kernel's functions, takes the caller's rights for good, and asks helpers then.
  * The text comes back in a file in memory that is ours, sealed before it is read.
  */
 #include "cmd/page_code.h"

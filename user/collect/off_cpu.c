@@ -76,9 +76,10 @@ int off_threads__stats(const struct off_threads *all, struct pmb_off_stats *ret)
 /* From its last switch on; one that isn't without a CPU may have left it unrecorded. */
 static bool has_cpu(const struct off_cpu_value *per_cpu, int n_cpus, uint32_t thread)
 {
-	for (int cpu = 0; cpu < n_cpus; cpu++)
+	for (int cpu = 0; cpu < n_cpus; cpu++) {
 		if (per_cpu[cpu].arrived == thread)
 			return true;
+	}
 	return false;
 }
 

@@ -155,7 +155,7 @@ bool prof_key__is_of_frames(const struct prof_key *key)
 	return key->kind >= KEY_MODULE && key->kind <= KEY_ADDRESS;
 }
 
-/* The kernel's threads of idle CPUs are nobody's. */
+/* The kernel's threads of idle CPUs are nobody's; others have a comm. */
 static bool is_of_whom(enum prof_key_kind kind)
 {
 	return kind == KEY_PROCESS || kind == KEY_THREAD;
@@ -172,7 +172,7 @@ void prof_key__sample_text(const struct prof_key *key, const struct prof *p, uin
 		label = prof__label(p, labels, key->word);
 	if (label)
 		value = prof_label__value(p, label);
-	if (key->kind == KEY_PROCESS || key->kind == KEY_THREAD)
+	if (is_of_whom(key->kind))
 		comm = prof__label(p, labels, "comm");
 	if (idle && (is_of_whom(key->kind) || !value || !*value))
 		buf__puts(out, artificial_names[ARTIFICIAL_IDLE]);
@@ -207,16 +207,9 @@ static void function_text(const struct prof *p, const struct prof_frame *frame, 
 		prof_frame__text(frame, p, false, out);
 }
 
-static bool is_idle(const struct prof *p, const struct prof_frame *frame)
-{
-	return frame->kind == PROF_ARTIFICIAL &&
-	       strcmp(prof__text(p, prof__function_name(p, frame->function)),
-		      artificial_names[ARTIFICIAL_IDLE]) == 0;
-}
-
 static void module_text(const struct prof *p, const struct prof_frame *frame, struct buf *out)
 {
-	if (is_idle(p, frame))
+	if (prof__is_idle_place(p, frame->location))
 		buf__puts(out, artificial_names[ARTIFICIAL_IDLE]);
 	else if (*prof_frame__module(frame, p))
 		prof_frame__put_module_name(frame, p, out);
@@ -238,7 +231,7 @@ static void language_text(const struct prof *p, const struct prof_frame *frame, 
 {
 	const char *language = prof__language(p, frame->location);
 
-	if (is_idle(p, frame))
+	if (prof__is_idle_place(p, frame->location))
 		language = artificial_names[ARTIFICIAL_IDLE];
 	buf__puts(out, language ? language : "[none]");
 }

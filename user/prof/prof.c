@@ -325,17 +325,20 @@ enum prof_kind prof__kind(const struct prof *p, uint32_t location)
 	return PROF_ARTIFICIAL;
 }
 
+bool prof__is_idle_place(const struct prof *p, uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+
+	return l->n_lines && prof__kind(p, location) == PROF_ARTIFICIAL &&
+	       strcmp(prof__text(p, prof__function_name(p, p->lines[l->first_line].function)),
+		      artificial_names[ARTIFICIAL_IDLE]) == 0;
+}
+
 bool prof__is_idle(const struct prof *p, uint32_t stack)
 {
 	const uint32_t *locations;
-	const struct prof_location *leaf;
 
-	if (!prof__stack_locations(p, stack, &locations))
-		return false;
-	leaf = &p->locations[locations[0]];
-	return leaf->n_lines && prof__kind(p, locations[0]) == PROF_ARTIFICIAL &&
-	       strcmp(prof__text(p, prof__function_name(p, p->lines[leaf->first_line].function)),
-		      artificial_names[ARTIFICIAL_IDLE]) == 0;
+	return prof__stack_locations(p, stack, &locations) && prof__is_idle_place(p, locations[0]);
 }
 
 const char *prof__remark(const struct prof *p, const char *key)

@@ -154,7 +154,9 @@ void prof__add_branch(struct prof *p, const struct prof_branch *branch);
 /* Reading. Borrowed until something is added. */
 const char *prof__text(const struct prof *p, uint32_t string); /* "" for 0 */
 size_t prof__stack_locations(const struct prof *p, uint32_t stack, const uint32_t **ret);
-bool prof__is_idle(const struct prof *p, uint32_t stack); /* of a CPU that had nothing to do */
+/* Of a CPU that had nothing to do: a sample's stack; a location. */
+bool prof__is_idle(const struct prof *p, uint32_t stack);
+bool prof__is_idle_place(const struct prof *p, uint32_t location);
 size_t prof__label_set(const struct prof *p, uint32_t labels, const struct prof_label **ret);
 const int64_t *prof__values(const struct prof *p, size_t sample);
 /* The function's name, or where nobody demangled it the linker's; 0: neither is known. */

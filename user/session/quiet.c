@@ -3,9 +3,6 @@
  * Processes of which there is no sample: servers whose work is done by children that were there
  * before, which are no part of -p.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
