@@ -42,3 +42,9 @@ hostile_servers() { # SCHEME [MODE that says 200 and is believed]
 		expect_match "$T/err" "isn't sent: " "$mode"
 	done
 }
+
+# What the windows have, in $T/files, is what came, in $T/server.
+expect_same_rows() {
+	expect_ge "$(wc -l <"$T/files")" 3 "rows"
+	cmp -s "$T/files" "$T/server" || fail "weights: $(diff "$T/files" "$T/server" | head -n 6)"
+}
