@@ -26,7 +26,8 @@ $(O)/tests/unit/test_ustack.o $(O)/tests/unit/test_weight.o: CPPFLAGS += -Ibpf
 $(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
 $(O)/tests/unit/test_assembly.o: CPPFLAGS += -DSTREAM='"$(CURDIR)/tests/bench/stream.gz"'
 $(O)/tests/unit/test_python_lines.o: CPPFLAGS += -DORACLE='"$(CURDIR)/tests/unit/python_lines.py"'
-$(O)/tests/unit/test_event_db.o: CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
+$(O)/tests/unit/test_event_db.o $(O)/tests/unit/test_topdown_table.o: \
+	CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
 $(UNIT:%=%.o): CPPFLAGS += -iquote tests/unit -iquote tests/bpf
 # Compiled once and run once: without optimization that takes half the time.
 $(UNIT:%=%.o): ALL_CFLAGS += -O0

@@ -156,6 +156,19 @@ t_records_a_command() {
 	diff "$T/live" "$T/saved" >"$T/err" || fail "what was kept says something else"
 }
 
+# Tables of a CPU whose events are either counted here, or named as missing.
+t_tables_of_top_down_analysis() {
+	local formulas
+	export PMUBPF_CPUID=GenuineIntel-6-70-1
+	pmb_ok advise --event-db "$TOP/tests/perfmon" -o "$T/kept.pb.gz" -- "$TROUBLES" churn 60
+	formulas=$(gunzip -c "$T/kept.pb.gz" | grep -ac 'topdown [A-Z]')
+	if grep -q '^pmubpf: not looked at: .*top-down analysis' "$T/err"; then
+		expect_eq "$formulas" 0 "formulas without their events"
+	else
+		expect_match "$T/err" 'recording .*ISSUE\.NOT_DELIVERED' "what is recorded"
+	fi
+}
+
 t_records_a_process() {
 	"$TROUBLES" touch 20000 &
 	local pid=$!

@@ -28,6 +28,7 @@ long_function_allowed() {
 long_file_allowed() {
 	case $1 in
 	tests/unit/test_*.c) return 0 ;; # a list of cases is no harder to read for being long
+	user/advise/rules.c) return 0 ;; # one table, of texts
 	*) return 1 ;;
 	esac
 }

@@ -171,6 +171,9 @@ static void look(struct advice *a, struct finding *f)
 	case RULE_STALLS:
 		misses__look(a, f);
 		break;
+	case RULE_SLOTS:
+		topdown__look(a, f);
+		break;
 	case RULE_OF_STACKS:
 	case RULE_STOLEN:
 	case RULE_HEAT:
@@ -286,7 +289,7 @@ static int compare_findings(const void *pa, const void *pb, void *advice)
 
 static void settle(struct advice *a)
 {
-	uint32_t covered = 0;
+	uint64_t covered = 0;
 
 	for (size_t i = 0; i < N_RULES; i++) {
 		if (a->findings[i].verdict == RULE_HOLDS)

@@ -37,6 +37,7 @@ struct finding {
 	double rate, events;           /* of the rule's event; 0: it isn't there */
 	double ipc, ipc_high;          /* of rules about misses */
 	double cpus;                   /* of a quota */
+	size_t n_counts;               /* of slots: events, whose samples these are */
 	bool of_machine;               /* of pressure: the machine's, not the target's alone */
 	const struct finding *because; /* from which it follows; NULL: from none */
 	struct place places[MOST_PLACES];

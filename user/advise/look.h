@@ -18,7 +18,9 @@ void finding__judge(struct finding *finding, bool enough);
 
 /* By kind of rule: of what the recording says of itself and its machine… */
 void accounts__look(struct advice *advice, struct finding *finding);
-/* …and of a PMU's events beside each other. */
+/* …of a PMU's events beside each other, */
 void misses__look(struct advice *advice, struct finding *finding);
+/* …and of a core's slots. */
+void topdown__look(struct advice *advice, struct finding *finding);
 
 #endif

@@ -354,7 +354,8 @@ const struct rule rules[N_RULES] = {
 			.misses = MISSES_OF_CACHE,
 			.place = PLACE_LEAF,
 			.traits = TRAIT_RUNS,
-			.leads_to = RULE_BIT(RULE_BACKEND),
+			.leads_to = RULE_BIT(RULE_BACKEND) | RULE_BIT(RULE_MEMORY_BOUND) |
+				    RULE_BIT(RULE_SLOTS_BACKEND),
 			.least = 10,
 			.title = "Few instructions a cycle, and many cache misses: @ per 1000 "
 				 "instructions",
@@ -370,7 +371,8 @@ const struct rule rules[N_RULES] = {
 			.misses = MISSES_OF_TLB,
 			.place = PLACE_LEAF,
 			.traits = TRAIT_RUNS,
-			.leads_to = RULE_BIT(RULE_BACKEND),
+			.leads_to = RULE_BIT(RULE_BACKEND) | RULE_BIT(RULE_MEMORY_BOUND) |
+				    RULE_BIT(RULE_SLOTS_BACKEND),
 			.least = 5,
 			.title = "Few instructions a cycle, and many TLB misses: @ per 1000 "
 				 "instructions",
@@ -388,7 +390,8 @@ const struct rule rules[N_RULES] = {
 			.place = PLACE_LEAF,
 			.traits = TRAIT_RUNS,
 			.least = 10,
-			.leads_to = RULE_BIT(RULE_CODE_MISSES) | RULE_BIT(RULE_FRONTEND),
+			.leads_to = RULE_BIT(RULE_MISPREDICTS) | RULE_BIT(RULE_SLOTS_SPECULATION) |
+				    RULE_BIT(RULE_CODE_MISSES) | RULE_BIT(RULE_FRONTEND),
 			.title = "Few instructions a cycle, and many mispredicted branches: @ per "
 				 "1000 instructions",
 			.why = "What was begun behind a wrong guess is thrown away, and the right "
@@ -406,7 +409,8 @@ const struct rule rules[N_RULES] = {
 			.place = PLACE_LEAF,
 			.traits = TRAIT_RUNS,
 			.least = 10,
-			.leads_to = RULE_BIT(RULE_CODE_TLB_MISSES) | RULE_BIT(RULE_FRONTEND),
+			.leads_to = RULE_BIT(RULE_FETCH_LATENCY) | RULE_BIT(RULE_SLOTS_FRONTEND) |
+				    RULE_BIT(RULE_CODE_TLB_MISSES) | RULE_BIT(RULE_FRONTEND),
 			.title = "Few instructions a cycle, and many misses of the instruction "
 				 "cache: @ per 1000 instructions",
 			.why = "More code is run in turns than the cache holds.",
@@ -423,7 +427,8 @@ const struct rule rules[N_RULES] = {
 			.place = PLACE_LEAF,
 			.traits = TRAIT_RUNS,
 			.least = 2,
-			.leads_to = RULE_BIT(RULE_FRONTEND),
+			.leads_to = RULE_BIT(RULE_FETCH_LATENCY) | RULE_BIT(RULE_SLOTS_FRONTEND) |
+				    RULE_BIT(RULE_FRONTEND),
 			.title =
 				"Few instructions a cycle, and many TLB misses of code: @ per 1000 "
 				"instructions",
@@ -462,6 +467,167 @@ const struct rule rules[N_RULES] = {
 			.what = "Record cache-misses and dtlb-load-misses, which say whether it is "
 				"memory; if not, look for divisions and for chains in which each "
 				"result needs the one before.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_SLOTS_FRONTEND] =
+		{
+			.id = "topdown-frontend",
+			.kind = RULE_SLOTS,
+			.account = "Frontend_Bound",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 20,
+			.covers = RULE_BIT(RULE_FRONTEND),
+			.title = "The core isn't given enough instructions: @ of its slots stay "
+				 "empty",
+			.why = "What fetches and decodes instructions doesn't keep up with what "
+			       "could carry them out.",
+			.what = "Make hot code smaller and put it side by side: profile-guided "
+				"optimization (-fprofile-use), BOLT, fewer inlined and unrolled "
+				"loops that run seldom.",
+			.look = "pmubpf report --by module,function &",
+		},
+	[RULE_FETCH_LATENCY] =
+		{
+			.id = "topdown-fetch-latency",
+			.kind = RULE_SLOTS,
+			.account = "Fetch_Latency",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 15,
+			.covers = RULE_BIT(RULE_FRONTEND) | RULE_BIT(RULE_SLOTS_FRONTEND),
+			.title = "The core waits for code: @ of its slots, while none came",
+			.why = "Instructions come from a far cache, their page is looked up, or a "
+			       "branch has to begin anew elsewhere.",
+			.what = "Record icache-load-misses, itlb-load-misses and branch-misses, "
+				"which say which; put hot functions side by side (an ordering "
+				"file, BOLT), code on huge pages.",
+			.look = "pmubpf report --by module,function &",
+		},
+	[RULE_FETCH_BANDWIDTH] =
+		{
+			.id = "topdown-fetch-bandwidth",
+			.kind = RULE_SLOTS,
+			.account = "Fetch_Bandwidth",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 20,
+			.covers = RULE_BIT(RULE_FRONTEND) | RULE_BIT(RULE_SLOTS_FRONTEND),
+			.title = "Instructions are decoded too slowly: @ of the slots",
+			.why = "Some came in a cycle, and fewer than the core takes: not from "
+			       "the cache of decoded ones, or with many short jumps.",
+			.what = "Smaller hot loops, aligned (-falign-loops=32), with fewer jumps; "
+				"long immediates and prefixes cost decoders most.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_SLOTS_SPECULATION] =
+		{
+			.id = "topdown-speculation",
+			.kind = RULE_SLOTS,
+			.account = "Bad_Speculation",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 15,
+			.title = "Work is thrown away: @ of the core's slots",
+			.why = "Instructions were carried out that a branch should have passed by, "
+			       "or whose data had changed meanwhile.",
+			.what = "Record branch-misses, which say where; if there are few, look for "
+				"data that threads write to each other.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_MISPREDICTS] =
+		{
+			.id = "topdown-mispredicts",
+			.kind = RULE_SLOTS,
+			.account = "Branch_Mispredicts",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 10,
+			.covers = RULE_BIT(RULE_SLOTS_SPECULATION),
+			.title = "Branches go where nobody expected: @ of the core's slots",
+			.why = "What was carried out behind such a branch is thrown away, and "
+			       "fetching begins anew.",
+			.what = "Sort or partition what is decided on, decide without a branch "
+				"(masks, conditional moves), or once for many.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_CLEARS] =
+		{
+			.id = "topdown-clears",
+			.kind = RULE_SLOTS,
+			.account = "Machine_Clears",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 10,
+			.covers = RULE_BIT(RULE_SLOTS_SPECULATION),
+			.title = "The core begins anew again and again: @ of its slots",
+			.why = "Another core wrote what was read already, code was changed that "
+			       "ran, or numbers were too small to be handled at once.",
+			.what = "Data of one thread on cache lines of its own (false sharing), no "
+				"code beside what is written, denormals to zero (-ffast-math).",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_SLOTS_BACKEND] =
+		{
+			.id = "topdown-backend",
+			.kind = RULE_SLOTS,
+			.account = "Backend_Bound",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 30,
+			.covers = RULE_BIT(RULE_BACKEND),
+			.title = "Instructions wait for data or for a unit: @ of the core's slots",
+			.why = "There are instructions enough, and none of them can be taken up: "
+			       "data comes from far away, or each needs the one before.",
+			.what = "Record cache-misses and dtlb-load-misses, which say whether it is "
+				"memory; if not, look for divisions and for chains in which each "
+				"result needs the one before.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_MEMORY_BOUND] =
+		{
+			.id = "topdown-memory",
+			.kind = RULE_SLOTS,
+			.account = "Memory_Bound",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 20,
+			.covers = RULE_BIT(RULE_BACKEND) | RULE_BIT(RULE_SLOTS_BACKEND),
+			.title = "Instructions wait for memory: @ of the core's slots",
+			.why = "Loads come from afar, or stores find no room.",
+			.what = "Record cache-misses with --data, which names the data; less of "
+				"it, and what is used together side by side.",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_CORE_BOUND] =
+		{
+			.id = "topdown-core",
+			.kind = RULE_SLOTS,
+			.account = "Core_Bound",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 20,
+			.covers = RULE_BIT(RULE_BACKEND) | RULE_BIT(RULE_SLOTS_BACKEND),
+			.title = "Instructions wait for each other or for a unit: @ of the core's "
+				 "slots",
+			.why = "A slow unit (division, square root) is busy, or each result needs "
+			       "the one before.",
+			.what = "Several independent chains (sums in parts), divide less often, "
+				"let the compiler use wider vectors (-O3 -march=native).",
+			.look = "pmubpf annotate % &",
+		},
+	[RULE_MICROCODE] =
+		{
+			.id = "topdown-microcode",
+			.kind = RULE_SLOTS,
+			.account = "Heavy_Operations",
+			.place = PLACE_LEAF,
+			.traits = TRAIT_RUNS,
+			.least = 15,
+			.title = "Instructions of many steps take @ of the core's slots",
+			.why = "Some instructions are made of several, or come from microcode: "
+			       "string instructions, gathers, denormals.",
+			.what = "See which they are, and use simpler ones; denormals to zero.",
 			.look = "pmubpf annotate % &",
 		},
 	[RULE_STEAL] =

@@ -19,6 +19,7 @@ enum rule_kind {
 	RULE_OF_SOURCES,  /* of the samples that say where data came from */
 	RULE_MISSES, /* misses per 1000 instructions, where few instructions a cycle are done */
 	RULE_STALLS, /* of the cycles: those of `account` */
+	RULE_SLOTS,  /* of a core's slots for instructions: what the metric `account` says */
 };
 
 /* Whose place is named. */
@@ -54,10 +55,10 @@ struct rule {
 	const char
 		*rate_of; /* an event whose rate is part of the evidence, if it is there; or NULL */
 	double rate_least; /* a second of CPU time; 0: any */
-	uint32_t covers;   /* RULE_BIT of rules whose finding is the same time, seen with less */
-	uint32_t leads_to; /* of those whose finding follows from this one */
+	uint64_t covers;   /* RULE_BIT of rules whose finding is the same time, seen with less */
+	uint64_t leads_to; /* of those whose finding follows from this one */
 	enum rule_misses misses;
-	const char *account; /* of pressure and stalls */
+	const char *account; /* of pressure, stalls and slots */
 	/* Texts. In them @ is the number, % the first place's function, & the file. */
 	const char *title, *why, *what, *look;
 };
@@ -91,13 +92,23 @@ enum {
 	RULE_CODE_TLB_MISSES,
 	RULE_FRONTEND,
 	RULE_BACKEND,
+	RULE_SLOTS_FRONTEND,
+	RULE_FETCH_LATENCY,
+	RULE_FETCH_BANDWIDTH,
+	RULE_SLOTS_SPECULATION,
+	RULE_MISPREDICTS,
+	RULE_CLEARS,
+	RULE_SLOTS_BACKEND,
+	RULE_MEMORY_BOUND,
+	RULE_CORE_BOUND,
+	RULE_MICROCODE,
 	RULE_STEAL,
 	RULE_THROTTLED,
 	RULE_BROKEN_STACKS,
 	RULE_NO_NAMES,
 	N_RULES,
 };
-#define RULE_BIT(rule) (UINT32_C(1) << (rule))
+#define RULE_BIT(rule) (UINT64_C(1) << (rule))
 
 extern const struct rule rules[N_RULES];
 

@@ -165,6 +165,13 @@ void saying__put_evidence(const struct saying *s, const struct finding *f, struc
 	case RULE_HEAT:
 		buf__puts(out, "by the kernel's own count, while the recording ran");
 		break;
+	case RULE_SLOTS:
+		buf__puts(out, "by Intel's formula, of ");
+		put_count((uint64_t)f->samples, out);
+		buf__printf(out, " samples of %zu event%s", f->n_counts,
+			    f->n_counts == 1 ? "" : "s");
+		put_interval(f, " % of the slots", out);
+		break;
 	case RULE_MISSES:
 		buf__printf(out, "%.2f instructions a cycle, %.2f at most; ", f->ipc, f->ipc_high);
 		put_count((uint64_t)f->samples, out);
@@ -211,6 +218,9 @@ void saying__put_stake(const struct finding *f, struct buf *out)
 	case RULE_STALLS:
 		buf__puts(out, "the cycles");
 		break;
+	case RULE_SLOTS:
+		buf__puts(out, "what the cores could have done in that time");
+		break;
 	default:
 		buf__puts(out, "the cycles, which that function takes");
 	}
@@ -243,6 +253,8 @@ void saying__put_reason(const struct saying *s, const struct finding *f, struct 
 		[RULE_OF_SOURCES] = "--data, with an event that says where data came from",
 		[RULE_QUOTA] = "a cgroup whose CPU quota held it back",
 		[RULE_PRESSURE] = "the kernel's account of pressure (/proc/pressure)",
+		[RULE_SLOTS] = "events of top-down analysis, of a PMU whose tables are here "
+			       "(--event-db)",
 		[RULE_STALLS] = "cycles and such stalls (stalls-frontend, stalls-backend) of a PMU",
 	};
 	static const char *const of_misses[] = {

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "cmd/advise_topdown.h"
 #include "pmu/probe.h"
 #include "render/escape.h"
 
@@ -34,6 +35,14 @@ static void put_name(struct buf *list, const char *name)
 	escape_name(list, name);
 }
 
+static void add_lacking(struct lacking *lacking, const char *name, const char *reason)
+{
+	put_name(&lacking->names, name);
+	if (!*lacking->reason)
+		snprintf(lacking->reason, sizeof(lacking->reason), "%.*s",
+			 (int)sizeof(lacking->reason) - 1, reason);
+}
+
 /* As far as the machine has it; the reason that the first one gave is kept. */
 static void add_counter(struct sampling_args *s, const char *name, struct lacking *lacking)
 {
@@ -49,14 +58,13 @@ static void add_counter(struct sampling_args *s, const char *name, struct lackin
 	}
 	if (r == 0 && probe.ok && probe.mode == EVENT_OVERFLOWS)
 		return;
-	put_name(&lacking->names, name);
-	if (!*lacking->reason)
-		snprintf(lacking->reason, sizeof(lacking->reason), "%.*s",
-			 (int)sizeof(lacking->reason) - 1, r < 0 ? err.text : probe.reason);
+	add_lacking(lacking, name, r < 0 ? err.text : probe.reason);
 }
 
-static int choose_events(struct sampling_args *s, struct lacking *lacking, struct err *err)
+static int choose_events(struct record_args *args, struct lacking *lacking, struct err *err)
 {
+	struct sampling_args *s = &args->sampling;
+	char reason[sizeof(lacking->reason)];
 	int r;
 
 	if (s->parsed.n || s->what.n_ops)
@@ -64,6 +72,8 @@ static int choose_events(struct sampling_args *s, struct lacking *lacking, struc
 	r = event_names__parse_ours(&s->what.names, &s->parsed, always, err);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(counters); i++)
 		add_counter(s, counters[i], lacking);
+	if (r == 0 && !advise_topdown__add(args, reason, sizeof(reason)))
+		add_lacking(lacking, "top-down analysis", reason);
 	return r;
 }
 
@@ -132,7 +142,7 @@ int advise_record__settle(struct advise_args *a, struct err *err)
 {
 	_cleanup_(lacking__done) struct lacking lacking = {0};
 	struct sampling_args *s = &a->record.sampling;
-	int r = choose_events(s, &lacking, err);
+	int r = choose_events(&a->record, &lacking, err);
 
 	if (r == 0 && !s->quiet)
 		tell(s, &lacking);

@@ -591,5 +591,6 @@ void record_args__done(struct record_args *a)
 	sampling_args__done(&a->sampling);
 	alarms__done(&a->alarms);
 	event_list__done(&a->watched);
+	buf__done(&a->remarks);
 	free(a->outputs);
 }

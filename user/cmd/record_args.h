@@ -30,6 +30,7 @@ struct record_args {
 	bool no_symbols;
 	struct page_code_opts code; /* of pages */
 	const char *summary;
+	struct buf remarks;  /* of the profile: lines, "key: value" */
 	const char *regions; /* a list that is renewed while recording; NULL: not wanted */
 	struct names_opts names;
 	bool debuginfod;

@@ -203,6 +203,7 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 		add_remark_of_branches(prof, out->args->sampling.session.branch_filter);
 	add_remarks(prof, summary);
 	add_remarks_of_breakpoints(prof, summary->notes);
+	add_remark_lines(prof, out->args->remarks.data);
 	if (recorded.want_blockclass)
 		add_block_hints(prof);
 	held_up__remarks(&out->held_up, result->cgroups, prof);

@@ -221,6 +221,16 @@ void add_remark_of_branches(struct prof *prof, uint64_t filter)
 	add_line(prof, &line);
 }
 
+void add_remark_lines(struct prof *prof, const char *lines)
+{
+	while (lines && *lines) {
+		_cleanup_free_ char *line = xstrndup(lines, strcspn(lines, "\n"));
+
+		prof__comment(prof, line);
+		lines += strlen(line) + (lines[strlen(line)] == '\n');
+	}
+}
+
 void add_remarks_of_breakpoints(struct prof *prof, const char *notes)
 {
 	while (notes && *notes) {

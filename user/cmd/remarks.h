@@ -11,6 +11,8 @@
  *	event cycles: counts=cycles period=2000003 overflows=1500 emitted=1400 filtered=100 lost=0
  *		weight=2800004200 counter=3001000000 ratio=0.9991 estimated=no pc=near
  *		(on one line)
+ *	topdown Fetch_Latency: 2 FRONTEND_RETIRED.LATENCY_GE_16 (100 * ((4 * …) / …))
+ *		(pmu/topdown_table.h: level, where it is lost ("-": the tables don't say), formula)
  *	role cycles: cycles cache=65535 set=0 all=yes	what it is to ratios: model/derive.h
  *	time cycles: 2.6500 GHz, measured
  *	ledger: balanced			or what doesn't add up
@@ -41,6 +43,8 @@ void add_remarks_of_host(struct prof *prof, const char *subcommand, char *const 
  * on, whose counters and weights need not agree to the last period. */
 void add_remarks_of_books(struct prof *prof, const struct summary *summary, bool part);
 
+/* Lines as they stand above; NULL: none. */
+void add_remark_lines(struct prof *prof, const char *lines);
 /* What the summary's notes say of breakpoints that come and go, or of how they were chosen. */
 void add_remarks_of_breakpoints(struct prof *prof, const char *notes);
 /* Of a profile whose samples have their moment (prof/moments.h). */

@@ -17,6 +17,9 @@ void poisson_ratio_interval(double n1, double n2, double *low, double *high);
  */
 double poisson_same_rate(double n1, double t1, double n2, double t2);
 
+/* To both sides of the mean, and 95 % of a normal distribution lie between. */
+#define SIGMAS_95 1.959964
+
 /* How many standard deviations of a normal distribution are as unlikely, on both sides; 38 at
  * most. */
 double sigma_of(double p);

@@ -93,6 +93,7 @@ static int event_db__read_line(struct event_db *db, char *line, struct buf *abou
 	char *fields[N_FIELDS], *rest = line, *slash;
 	_cleanup_free_ char *path = NULL;
 	const char *pmu;
+	bool metrics;
 
 	line[strcspn(line, "\r")] = '\0';
 	for (int i = 0; i < N_FIELDS; i++) {
@@ -101,12 +102,18 @@ static int event_db__read_line(struct event_db *db, char *line, struct buf *abou
 			fields[i] = (char *)"";
 	}
 	pmu = line_pmu(fields);
-	if (!pmu || !event_db_cpu_matches(fields[FAMILY_MODEL], db->cpu))
+	metrics = strcmp(fields[EVENT_TYPE], "metrics") == 0 && !*fields[ROLE];
+	if ((!pmu && !metrics) || !event_db_cpu_matches(fields[FAMILY_MODEL], db->cpu))
 		return 0;
+	path = xasprintf("%s/%s", db->dir, fields[FILENAME] + strspn(fields[FILENAME], "/"));
+	if (metrics) {
+		free(db->metrics);
+		db->metrics = TAKE_PTR(path);
+		return 0;
+	}
 	slash = strrchr(fields[FILENAME], '/');
 	buf__printf(about, "%s%s %s", about->len ? ", " : "", slash ? slash + 1 : fields[FILENAME],
 		    fields[VERSION]);
-	path = xasprintf("%s/%s", db->dir, fields[FILENAME] + strspn(fields[FILENAME], "/"));
 	return event_db__read_file(db, path, pmu, err);
 }
 
@@ -172,6 +179,7 @@ void event_db__free(struct event_db *db)
 	free(db->dir);
 	free(db->cpu);
 	free(db->about);
+	free(db->metrics);
 	free(db);
 }
 

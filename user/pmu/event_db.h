@@ -49,8 +49,9 @@ struct event_db_entry {
 
 struct event_db {
 	char *dir;
-	char *cpu;   /* "GenuineIntel-6-55-4" */
-	char *about; /* "skylakex_core.json V1.37" */
+	char *cpu;     /* "GenuineIntel-6-55-4" */
+	char *about;   /* "skylakex_core.json V1.37" */
+	char *metrics; /* path of what is told of metrics (pmu/topdown_table.h); NULL: nothing is */
 	struct event_db_entry *entries;
 	size_t n, cap;
 	void *documents[4]; /* the parsed files, to which the entries' strings belong */

@@ -243,7 +243,8 @@ static void add_line(struct remark_sum *s, const char *text)
 {
 	static const char *const whole[] = {"pmubpf: ", "command: ",         "machine: ",
 					    "kernel: ", "kernel build-id: ", "timeline: ",
-					    "role ",    "warning: ",         "hint: "};
+					    "role ",    "topdown ",          "warning: ",
+					    "hint: "};
 	const char *rest;
 
 	if (behind(text, "event "))

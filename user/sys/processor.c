@@ -91,9 +91,14 @@ static void put_governors(const char *root, struct buf *out)
 	}
 }
 
+int processor_threads(const char *root)
+{
+	return listed(root, CPUS "/cpu0/topology/thread_siblings_list");
+}
+
 void processor_describe(const char *root, struct buf *out)
 {
-	int threads = listed(root, CPUS "/cpu0/topology/thread_siblings_list");
+	int threads = processor_threads(root);
 	int nodes = listed(root, "/sys/devices/system/node/online");
 
 	put_cores(root, out);

@@ -14,6 +14,8 @@
 /* Appends ", 2 threads a core, 2 NUMA nodes, governor powersave", as far as the kernel says. */
 void processor_describe(const char *root, struct buf *out);
 
+/* Threads of a core; 0: the kernel doesn't say. */
+int processor_threads(const char *root);
 /* The other thread of a CPU's core; -1: there is none, or there are several. */
 int processor_sibling(const char *root, int cpu);
 
