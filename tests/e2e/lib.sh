@@ -126,17 +126,19 @@ show_evidence() {
 }
 
 run_test() { # NAME [FUNCTION]
-	local name=$1 function=${2:-t_$1} status reason before after
+	local name=$1 function=${2:-t_$1} status reason before after began
 	T=$(mktemp -d "${TMPDIR:-/tmp}/pmb-$name.XXXXXX")
 	chmod 755 "$T"
 	TAKEN_BEFORE=$(taken_ns)
 	[ ! -f "$RESULTS" ] || echo "$name" >"${RESULTS%.results}.test"
+	began=${EPOCHREALTIME/./}
 	children_ticks before
 	( trap end_test EXIT; "$function" )
 	status=$?
 	children_ticks after
 	[ ! -f "$RESULTS" ] ||
-		echo "$((after - before)) $(basename "$0" .sh)/$name" >>"$RESULTS.ticks"
+		echo "$((after - before)) $((${EPOCHREALTIME/./} - began)) $(basename "$0" .sh)/$name" \
+			>>"$RESULTS.times"
 	reason=$(cat "$T/reason" 2>/dev/null)
 	case $status in
 	0) record_result ok "$name" ;;

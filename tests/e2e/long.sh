@@ -161,23 +161,6 @@ t_a_storm_of_processes() {
 	expect_le "$(rss_at 0.85)" 40000 "kB of its own at the end"
 }
 
-# make soak-agent, for a minute: what it takes is bounded from the start, and windows follow each
-# other; whether it grows takes ten minutes to tell.
-t_an_agent_for_a_minute() {
-	SOAK_AGENT=1 SOAK_S=60 SOAK_STEP=5 SOAK_EVERY=10s SOAK_CONTAINERS=$(soak 300 50) \
-		PMUBPF=$PMUBPF O=$O "$TOP/tests/bench/soak.sh" >"$T/out" 2>"$T/err"
-	expect_eq $? 2 "exit status: $(head -n 1 "$T/err")"
-	expect_match "$T/out" '^[4-9] windows of [0-9]+ s, 0 gaps' "the windows"
-	expect_match "$T/out" '^too short to tell' "the verdict"
-	awk -F'\t' '/^[0-9]+\t/ { for (i = 1; i <= 8; i++) most[i] = $i > most[i] ? $i : most[i] }
-		END { print most[2], most[3], most[7] }' "$T/out" >"$T/most"
-	read -r starts kb maps <"$T/most"
-	expect_ge "$starts" 20 "programs that started"
-	# of its own: as much as --max-memory for the profile, and once more for what it is made of
-	expect_le "$kb" $((64 * 1024)) "kB of the agent's own"
-	expect_le "$maps" 60 "BPF maps"
-}
-
 t_sizes_that_are_none() {
 	local size
 	for size in 0 1 1023K 2000G x -1M ''; do
