@@ -70,11 +70,14 @@ t_an_agent_sends() {
 	expect_sums "$(n_files)"
 }
 
+# The agent stands still meanwhile: it would have another spare one between the two.
 kill_both_keepers() {
 	wait_until eval '[ "$(named_in "$agent" pmubpf-spare | wc -l)" = 1 ]' ||
 		fail "no spare one"
+	kill -STOP "$agent"
 	# shellcheck disable=SC2046
 	kill -KILL $(named_in "$agent" pmubpf-keep) $(named_in "$agent" pmubpf-spare)
+	kill -CONT "$agent"
 }
 
 t_who_keeps_senders_is_killed() {
