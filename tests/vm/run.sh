@@ -123,6 +123,16 @@ copy_loader() { # PROGRAM FOLDER
 	cp -L "${ROOT%/}$loader" "$2$loader"
 }
 
+# Of what is only loaded when it is needed: a line "# loads: LIBRARY" of a script.
+copy_loaded() { # SCRIPT FOLDER
+	local name file
+	for name in $(sed -n 's/^# loads: //p' "$HERE/guest/$1.sh"); do
+		file=$(find "${ROOT%/}"/lib/*-linux-gnu "${ROOT%/}"/usr/lib/*-linux-gnu -maxdepth 1 \
+			-name "$name" 2>/dev/null | head -n 1)
+		[ -z "$file" ] || cp -L "$file" "$2/lib/$name"
+	done
+}
+
 address_of() { # WORKLOAD VARIABLE
 	nm "$PARTS/workloads/$1" | awk -v name="$2" '$3 == name { print "0x" $1 }'
 }
@@ -163,6 +173,8 @@ make_initramfs() { # FILE SCRIPT GUEST
 		[ -x "$program" ] || continue
 		copy_libraries "$program" "$dir" || return 1
 	done
+	copy_loaded "$2" "$dir"
+	cp -r "$HERE/../perfmon" "$dir/vm/"
 	chmod 755 "$dir/init"
 	( cd "$dir" && find . | cpio -o -H newc --quiet | gzip -1 ) >"$1" || return 1
 	rm -rf "$dir"

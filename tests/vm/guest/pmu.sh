@@ -4,6 +4,7 @@
 # What only a CPU's own counters bring: sources, latencies, precise addresses and levels. The kernel
 # delivers them for real; what the silicon would say is told by a module (tests/vm/pmu/).
 # module: played_pmu
+# loads: libjansson.so.4
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
 
@@ -229,6 +230,22 @@ t_hybrid() {
 			"samples of CPU 1 and CPU 0, as cpu_atom and cpu_core have them"
 		expect_ge "$(on_cpu $cpu)" 50 "samples of CPU $cpu"
 	done
+	play
+}
+
+# Of 400 slots each us 100 are wasted, nine tenths of them behind branches.
+t_top_down_analysis() {
+	local value
+	[ -e /lib/libjansson.so.4 ] || skip "no libjansson here"
+	play rates=40,100,100,300,200,9,1,9
+	PMUBPF_CPUID=GenuineIntel-6-70-1 /vm/pmubpf advise --event-db /vm/perfmon -j \
+		-o $T/p.pb.gz -- $W/struck 3 >$T/out 2>$T/err || fail "advise: $(cat $T/err)"
+	grep -q 'recording .*MISP.ALL' $T/err || fail "recorded: $(head -n 1 $T/err)"
+	value=$(tr -d '\n' <$T/out |
+		sed -n 's/.*"rule": "topdown-mispredicts",[^{]*"value": \([0-9]*\).*/\1/p')
+	expect_ge "${value:-0}" 18 "percent of the slots, of 22.5"
+	expect_ge 27 "${value:-0}" "percent of the slots, of 22.5"
+	grep -q '"function": "burn"' $T/out || fail "no function: $(grep '"function"' $T/out)"
 	play
 }
 

@@ -20,6 +20,9 @@
  *	hybrid       Y makes two more PMUs, cpu_core of CPU 0 and cpu_atom of CPU 1, that have
  *	             cycles and instructions by their generic numbers, as Intel's; N takes them
  *	             away
+ *	rates        a list makes one more, "cpu", with raw events as Intel's: that of event=0x10 has
+ *	             so many counts each us as the list's first number says, 0x11 the second…; the
+ *	             PMU stays, and without a number an event isn't there
  *	overflow     where perf_event_overflow is, of /proc/kallsyms: it isn't exported
  *
  * played_uncore is one that counts for a part of the machine: microseconds, on CPU 0, for nobody,
@@ -59,6 +62,7 @@ module_param(refuse, uint, 0600);
 module_param(counters, uint, 0600);
 module_param_array(branch, ullong, &n_branch, 0600);
 module_param(branches, uint, 0600);
+static unsigned int rates[32], n_rates;
 
 /* ---- one sample */
 
@@ -143,16 +147,37 @@ static void fill_in(struct perf_event *event, struct perf_sample_data *data)
 #endif
 }
 
+static u64 period_of(const struct perf_event *event)
+{
+	return event->hw.sample_period ?: 1000;
+}
+
+static unsigned int rate_of(const struct perf_event *event)
+{
+	const unsigned int i = (event->attr.config & 0xff) - 0x10;
+
+	return event->attr.type == PERF_TYPE_RAW && i < n_rates ? rates[i] : 0;
+}
+
+/* How long a period takes. */
+static ktime_t time_of(const struct perf_event *event)
+{
+	const unsigned int rate = rate_of(event);
+
+	return ns_to_ktime(rate ? max(div_u64(period_of(event) * 1000, rate), 20000ULL) :
+				  PERIOD_NS);
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
-	const u64 period = event->hw.sample_period ?: 1000;
+	const u64 period = period_of(event);
 	struct pt_regs regs, *now = get_irq_regs();
 	struct perf_sample_data data;
 
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, ns_to_ktime(PERIOD_NS));
+	hrtimer_forward_now(timer, time_of(event));
 	if (!now || (event->attr.exclude_kernel && !user_mode(now)))
 		return HRTIMER_RESTART;
 	regs = *now;
@@ -176,7 +201,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 static void start(struct perf_event *event, int flags)
 {
 	event->hw.state = 0;
-	hrtimer_start(&event->hw.hrtimer, ns_to_ktime(PERIOD_NS), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&event->hw.hrtimer, time_of(event), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
 /* Perhaps amid its own overflow, so nobody waits for the timer's end. */
@@ -393,6 +418,61 @@ static int set_hybrid(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops hybrid_ops = {.set = set_hybrid, .get = param_get_bool};
 module_param_cb(hybrid, &hybrid_ops, &hybrid, 0600);
 
+/* ---- one of raw events */
+
+static int raw_init(struct perf_event *event)
+{
+	if (event->attr.type != PERF_TYPE_RAW)
+		return -ENOENT;
+	if (!rate_of(event))
+		return -EINVAL;
+	if (event->attr.precise_ip || event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	init_timer(event);
+	return 0;
+}
+
+PMU_FORMAT_ATTR(event, "config:0-7");
+PMU_FORMAT_ATTR(umask, "config:8-15");
+static struct attribute *raw_format[] = {&format_attr_event.attr, &format_attr_umask.attr, NULL};
+static const struct attribute_group raw_format_group = {.name = "format", .attrs = raw_format};
+static const struct attribute_group *raw_groups[] = {&raw_format_group, NULL};
+
+static struct pmu raw = {
+	.module = THIS_MODULE,
+	.task_ctx_nr = perf_hw_context,
+	.capabilities = OF_SEVERAL,
+	.attr_groups = raw_groups,
+	.event_init = raw_init,
+	.add = add,
+	.del = del,
+	.start = start,
+	.stop = stop,
+	.read = read,
+};
+static bool has_raw;
+
+static int set_rates(const char *text, const struct kernel_param *param)
+{
+	int r = param_array_ops.set(text, param);
+
+	if (r || has_raw)
+		return r;
+	r = perf_pmu_register(&raw, "cpu", PERF_TYPE_RAW);
+	has_raw = !r;
+	return r;
+}
+
+static const struct kernel_param_ops rates_ops = {.set = set_rates, .get = NULL};
+static const struct kparam_array rates_array = {
+	.max = ARRAY_SIZE(rates),
+	.elemsize = sizeof(rates[0]),
+	.num = &n_rates,
+	.ops = &param_ops_uint,
+	.elem = rates,
+};
+module_param_cb(rates, &rates_ops, &rates_array, 0200);
+
 /* ---- a PMU of no program */
 
 static struct pmu uncore;
@@ -434,7 +514,6 @@ static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, c
 }
 
 PMU_EVENT_ATTR_STRING(time, event_time, "event=0x1");
-PMU_FORMAT_ATTR(event, "config:0-7");
 static DEVICE_ATTR_RO(cpumask);
 static struct attribute *uncore_format[] = {&format_attr_event.attr, NULL};
 static struct attribute *uncore_events[] = {&event_time.attr.attr, NULL};
@@ -476,6 +555,8 @@ static void __exit played_exit(void)
 {
 	if (hybrid)
 		end_hybrid();
+	if (has_raw)
+		perf_pmu_unregister(&raw);
 	perf_pmu_unregister(&uncore);
 	perf_pmu_unregister(&played);
 }
