@@ -249,6 +249,21 @@ t_top_down_analysis() {
 	play
 }
 
+# What the tables say of counters, and what the machine grants.
+t_counters_of_the_tables() {
+	local line
+	[ -e /lib/libjansson.so.4 ] || skip "no libjansson here"
+	play rates=40,100 counters=2
+	PMUBPF_CPUID=GenuineIntel-6-70-1 /vm/pmubpf list --event-db /vm/perfmon -v \
+		ISSUE.NOT_DELIVERED >$T/out 2>$T/err || fail "list: $(cat $T/err)"
+	for line in 'at once       2 of them count together (database: counters 0,1,2,3)' \
+		'precise       no: the kernel takes no level of it (database: no precise form)' \
+		'here          yes'; do
+		grep -qF "$line" $T/out || fail "not '$line', but: $(cat $T/out)"
+	done
+	play
+}
+
 t_nothing_but_the_sample() {
 	play "ip=$(say_ip struck_load)" "di=$TARGET" no_source=Y no_weight=Y no_address=Y
 	struck "data_src=2,addr=$TARGET,weight=77" ppu data_source,data_latency,data_object
