@@ -142,6 +142,26 @@ fetch_kernel() { # NAME
 # What the headers' own build rules want, besides what their packages depend on.
 BUILDERS="make gcc dash coreutils findutils sed grep mawk perl-base"
 
+# Of another architecture than this machine's the headers, beside this one's tools and a compiler
+# for it; a file "cross" says what make has to know.
+fetch_foreign_headers() { # ARCH SUITE VERSION FOLDER
+	local conf own tools machine
+	case $1 in
+	amd64) machine=x86-64 ;;
+	arm64) machine=aarch64 ;;
+	*) return 1 ;;
+	esac
+	conf=$(apt_open "$1" "$2") || exit 1
+	tools=$(APT_CONFIG=$conf apt-cache depends "linux-headers-$3" |
+		sed -n 's/.*Depends: \(linux-kbuild-.*\|linux-headers-.*-common\)$/\1/p')
+	own=$(apt_open "$(dpkg --print-architecture)" "$2") || exit 1
+	# shellcheck disable=SC2086
+	fetch_packages "$own" "$4" $tools gcc-$machine-linux-gnu $BUILDERS || return
+	( cd "$4" && APT_CONFIG=$conf apt-get -qq download "linux-headers-$3" >&2 ) || return
+	dpkg-deb --fsys-tarfile "$4"/*.deb | tar -x -C "$4" && rm -f "$4"/*.deb &&
+		echo "ARCH=${1/amd64/x86} CROSS_COMPILE=${machine/-/_}-linux-gnu-" >"$4/cross"
+}
+
 # The image's package is called linux-image-VERSION, or linux-binary-VERSION.
 fetch_headers() { # NAME
 	local arch suite version conf folder=$CACHE/headers/$1
@@ -149,10 +169,13 @@ fetch_headers() { # NAME
 	read -r _ arch suite _ < <(grep "^$1[[:space:]]" "$VM/guests")
 	version=$(sed 's/^linux-[a-z]*-//' "$CACHE/kernel/$1/package")
 	if [ ! -e "$folder/usr/src/linux-headers-$version" ]; then
-		conf=$(apt_open "$arch" "$suite") || exit 1
-		# shellcheck disable=SC2086
-		fetch_packages "$conf" "$folder" "linux-headers-$version" $BUILDERS ||
-			die "$1: can't fetch the headers of $version"
+		if [ "$arch" = "$(dpkg --print-architecture)" ]; then
+			conf=$(apt_open "$arch" "$suite") || exit 1
+			# shellcheck disable=SC2086
+			fetch_packages "$conf" "$folder" "linux-headers-$version" $BUILDERS
+		else
+			fetch_foreign_headers "$arch" "$suite" "$version" "$folder"
+		fi || die "$1: can't fetch the headers of $version"
 		mkdir -p "$folder"/{dev,proc,tmp}
 		[ -e "$folder/usr/bin/awk" ] || ln -s mawk "$folder/usr/bin/awk"
 		[ -e "$folder/bin/sh" ] || ln -s dash "$folder/bin/sh"

@@ -13,6 +13,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 name=$1 source=$2 module=$(basename "$2" .c)
 root=$("$HERE/fetch.sh" headers "$name") || exit 2
 build=$root/build/$module
+read -ra cross <<<"$(cat "$root/cross" 2>/dev/null)"
 
 die() {
 	echo "vm: $*" >&2
@@ -23,8 +24,10 @@ build_it() {
 	mkdir -p "$build" && cp "$source" "$build" && echo "obj-m := $module.o" >"$build/Makefile" || return
 	# shellcheck disable=SC2016 # the inner shell's
 	unshare -m sh -c 'mount --bind /dev "$0/dev" && mount -t proc proc "$0/proc" &&
-		exec chroot "$0" env -i PATH=/usr/bin:/bin make -C "$1" M="/build/$2" modules' \
-		"$root" "$(cat "$root/headers")" "$module" >"$build/log" 2>&1
+		root=$0 headers=$1 module=$2 && shift 2 &&
+		exec chroot "$root" env -i PATH=/usr/bin:/bin make -C "$headers" \
+			M="/build/$module" "$@" modules' \
+		"$root" "$(cat "$root/headers")" "$module" ${cross[@]+"${cross[@]}"} >"$build/log" 2>&1
 }
 
 if ! cmp -s "$source" "$build/$module.c" || [ ! -e "$build/$module.ko" ]; then

@@ -2,7 +2,7 @@
 /*
  * struck [SECONDS=1]: spins, in a program whose accesses to "target" stand at known places.
  *
- * Known answer: on x86-64, struck_load reads the eight bytes that rdi points to, struck_store
+ * Known answer: struck_load reads the eight bytes that rdi (x0 on arm64) points to, struck_store
  * writes those behind; struck_end comes after. All is linked at fixed addresses (-no-pie), for a
  * PMU that is told what to say (tests/vm/pmu/).
  */
@@ -22,6 +22,14 @@ WORK static void strike(struct target *at)
 			 "struck_store: mov %%rax, 8(%%rdi)\n"
 			 "struck_end: nop\n" ::"D"(at)
 			 : "rax", "memory");
+#elif defined(__aarch64__)
+	register struct target *x0 __asm__("x0") = at;
+
+	__asm__ volatile(".globl struck_load, struck_store, struck_end\n"
+			 "struck_load: ldr x1, [%0]\n"
+			 "struck_store: str x1, [%0, 8]\n"
+			 "struck_end: nop\n" ::"r"(x0)
+			 : "x1", "memory");
 #else
 	at->written = at->read;
 #endif

@@ -7,8 +7,8 @@
  * The event's words: config is the data source (enum perf_mem_data_src), config1 the data address,
  * config2 the weight (union perf_sample_weight). Each 200 us of a running event are a period.
  *
- *	ip, di       what the sample's registers have there (0: what they had). The task runs on
- *	             with its own.
+ *	ip, di       what the sample has as instruction, and in the register of a first argument (0:
+ *	             what they had). The task runs on with its own.
  *	precise      the highest precise_ip that is granted; more is refused (EOPNOTSUPP)
  *	no_source, no_weight, no_address   the sample has none, as from a PMU without
  *	branch       FROM,TO,FLAGS,… of branch records (FLAGS: struct perf_branch_entry's bits)…
@@ -35,6 +35,11 @@
 #include <linux/version.h>
 
 #define PERIOD_NS 200000
+#ifdef CONFIG_ARM64
+#define FIRST_ARGUMENT(r) ((r)->regs[0])
+#else
+#define FIRST_ARGUMENT(r) ((r)->di)
+#endif
 /* PERF_SAMPLE_WEIGHT, and since 5.12 PERF_SAMPLE_WEIGHT_STRUCT */
 #define WEIGHTS (1U << 14 | 1U << 24)
 
@@ -82,7 +87,7 @@ static void take_chain(struct perf_sample_data *data, struct pt_regs *regs)
 
 	chain[0] = 2;
 	chain[1] = user_mode(regs) ? PERF_CONTEXT_USER : PERF_CONTEXT_KERNEL;
-	chain[2] = regs->ip;
+	chain[2] = instruction_pointer(regs);
 	data->callchain = (struct perf_callchain_entry *)chain;
 }
 #else
@@ -182,8 +187,8 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 		return HRTIMER_RESTART;
 	regs = *now;
 	if (user_mode(now)) {
-		regs.ip = ip ? ip : regs.ip;
-		regs.di = di ? di : regs.di;
+		instruction_pointer_set(&regs, ip ? ip : instruction_pointer(&regs));
+		FIRST_ARGUMENT(&regs) = di ? di : FIRST_ARGUMENT(&regs);
 	}
 	local64_add(period, &event->count);
 	event->hw.last_period = period;
