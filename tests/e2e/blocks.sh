@@ -44,7 +44,9 @@ t_each_loop_has_its_class() {
 		[ "$ns" -gt 50000000 ] || continue # of few samples
 		# but for one in twenty, which are on the way in or out
 		awk -F ';' -v name="^$name " '
-			$NF ~ name && $1 != "[kernel]" { split($NF, w, " "); n[$1] += w[2]; all += w[2] }
+			$NF ~ name && $1 != "[kernel]" {
+				split($NF, w, " "); n[$1] += w[2]; all += w[2]
+			}
 			END { for (c in n) if (n[c] > all / 20) print c }' "$S/folded" >"$T/seen"
 		expect_eq "$(cat "$T/seen")" "$class" "class of $name"
 	done <"$S/told"

@@ -137,8 +137,8 @@ run_test() { # NAME [FUNCTION]
 	status=$?
 	children_ticks after
 	[ ! -f "$RESULTS" ] ||
-		echo "$((after - before)) $((${EPOCHREALTIME/./} - began)) $(basename "$0" .sh)/$name" \
-			>>"$RESULTS.times"
+		echo "$((after - before)) $((${EPOCHREALTIME/./} - began))" \
+			"$(basename "$0" .sh)/$name" >>"$RESULTS.times"
 	reason=$(cat "$T/reason" 2>/dev/null)
 	case $status in
 	0) record_result ok "$name" ;;

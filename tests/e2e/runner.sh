@@ -176,7 +176,10 @@ t_those_that_wait_have_a_lane_of_their_own() {
 	local name
 	for name in a b c; do
 		suite $name <<-SUITE
-			t_one() { touch '$T/$name'; wait_until [ -e '$T/a' -a -e '$T/b' -a -e '$T/c' ] || fail "alone"; }
+			t_one() {
+				touch '$T/$name'
+				wait_until [ -e '$T/a' -a -e '$T/b' -a -e '$T/c' ] || fail "alone"
+			}
 		SUITE
 	done
 	sed -i '1a # waits: for the others' "$T/suites/b.sh"
@@ -213,7 +216,8 @@ t_an_end_in_the_middle() {
 	done
 	sed -i '1a # waits: for nothing' "$T"/suites/[cd].sh
 	ONLY='' SUITE_DIR=$T/suites LANES=2 spawn "$TOP/tests/run.sh" >"$T/out" 2>&1
-	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] && wait_until [ -s "$T/waited" ] ||
+	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] &&
+		wait_until [ -s "$T/waited" ] ||
 		fail "they do not run side by side"
 	kill -TERM "$spawned"
 	wait "$spawned"

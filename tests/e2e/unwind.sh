@@ -147,6 +147,20 @@ t_with_frame_pointers_as_before() {
 }
 
 # What runs already is walked in the kernel as soon as its tables are there, not copied for ever.
+# On a loaded machine both take a second, in which nobody would empty the rings.
+t_nobody_who_reads_samples_waits_for_all_cpus() {
+	local pid
+	need_program strace
+	strace -f -e trace=bpf,fcntl,execve -o "$T/trace" "$PMUBPF" record -e cpu-clock -o "$T/folded" \
+		-- "$WORKLOADS/recurse" 0.5 2>"$T/err" || fail "status $?"
+	pid=$(sed -n '1s/ .*//p' "$T/trace")
+	expect_eq "$(grep -c '^'"$pid"' .*F_ADD_SEALS' "$T/trace")" 0 "files that it seals"
+	# that of the rings was before, and is one for all of them
+	expect_ge "$(grep -v "^$pid " "$T/trace" | grep -c 'bpf(BPF_MAP_UPDATE_ELEM')" 1 \
+		"chunks that somebody else puts in"
+	expect_match "$T/folded" '^recurse;.*;main;' "stacks by tables"
+}
+
 t_a_running_process() {
 	spawn "$WORKLOADS/frameless" deep 20 >/dev/null
 	sleep 0.3

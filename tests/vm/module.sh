@@ -27,7 +27,8 @@ build_it() {
 		root=$0 headers=$1 module=$2 && shift 2 &&
 		exec chroot "$root" env -i PATH=/usr/bin:/bin make -C "$headers" \
 			M="/build/$module" "$@" modules' \
-		"$root" "$(cat "$root/headers")" "$module" ${cross[@]+"${cross[@]}"} >"$build/log" 2>&1
+		"$root" "$(cat "$root/headers")" "$module" ${cross[@]+"${cross[@]}"} \
+		>"$build/log" 2>&1
 }
 
 if ! cmp -s "$source" "$build/$module.c" || [ ! -e "$build/$module.ko" ]; then

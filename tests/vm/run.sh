@@ -127,8 +127,8 @@ copy_loader() { # PROGRAM FOLDER
 copy_loaded() { # SCRIPT FOLDER
 	local name file
 	for name in $(sed -n 's/^# loads: //p' "$HERE/guest/$1.sh"); do
-		file=$(find "${ROOT%/}"/lib/*-linux-gnu "${ROOT%/}"/usr/lib/*-linux-gnu -maxdepth 1 \
-			-name "$name" 2>/dev/null | head -n 1)
+		file=$(find "${ROOT%/}"/lib/*-linux-gnu "${ROOT%/}"/usr/lib/*-linux-gnu \
+			-maxdepth 1 -name "$name" 2>/dev/null | head -n 1)
 		[ -z "$file" ] || cp -L "$file" "$2/lib/$name"
 	done
 }

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/chunks.h"
 #include "collect/features.h"
 #include "collect/gates.h"
 #include "collect/loading.h"
@@ -36,7 +37,7 @@ struct programs {
 	size_t n_buckets;
 	struct pmb_code *code; /* as pmb_mappings: NULL without by_table */
 	struct pmb_mappings *mappings;
-	struct pmb_chunk *chunks[PMB_CHUNKS_MAX];
+	struct chunks *chunks;
 	struct probe_links links;
 	struct gate_user user;
 	int beside_fd; /* programs__count_beside; -1: there are none */
@@ -173,25 +174,7 @@ struct pmb_mappings *programs__mappings(const struct programs *p)
 
 struct pmb_chunk *programs__new_chunk(struct programs *p, uint32_t index)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	int outer = bpf_map__fd(p->samples[0]->maps.pmb_chunks), fd;
-	void *memory;
-
-	if (index >= PMB_CHUNKS_MAX || p->chunks[index])
-		return NULL;
-	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "pmb_chunk", sizeof(__u32),
-			    sizeof(struct pmb_chunk), 1, &opts);
-	if (fd < 0)
-		return NULL;
-	memory = mmap(NULL, sizeof(struct pmb_chunk), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory != MAP_FAILED && bpf_map_update_elem(outer, &index, &fd, BPF_ANY) < 0) {
-		munmap(memory, sizeof(struct pmb_chunk));
-		memory = MAP_FAILED;
-	}
-	close(fd);
-	if (memory != MAP_FAILED)
-		p->chunks[index] = memory;
-	return p->chunks[index];
+	return chunks__add(p->chunks, index);
 }
 
 int programs__set_process(struct programs *p, uint32_t tgid, const struct pmb_process *list)
@@ -230,6 +213,7 @@ static int map_tables(struct programs *p, struct err *err)
 
 	p->code = map_memory(p->samples[0]->maps.pmb_code, &size);
 	p->mappings = map_memory(p->samples[0]->maps.pmb_mappings, &size);
+	p->chunks = chunks__new(bpf_map__fd(p->samples[0]->maps.pmb_chunks));
 	return p->code && p->mappings ? 0 : load_error(err, "the unwind tables", -errno);
 }
 
@@ -239,10 +223,7 @@ static void unmap_tables(struct programs *p)
 		munmap(p->code, sizeof(*p->code));
 	if (p->mappings)
 		munmap(p->mappings, sizeof(*p->mappings));
-	for (size_t i = 0; i < PMB_CHUNKS_MAX; i++) {
-		if (p->chunks[i])
-			munmap(p->chunks[i], sizeof(*p->chunks[i]));
-	}
+	chunks__free(p->chunks);
 }
 
 static int map_maps(struct programs *p, struct err *err)
@@ -537,7 +518,5 @@ uint64_t programs__map_bytes(const struct programs *p)
 		bytes += usage_map_bytes(bpf_map__fd(map));
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		bytes += p->ring_fds[cpu] < 0 ? 0 : usage_map_bytes(p->ring_fds[cpu]);
-	for (size_t i = 0; i < PMB_CHUNKS_MAX; i++)
-		bytes += p->chunks[i] ? sizeof(*p->chunks[i]) : 0;
-	return bytes;
+	return bytes + chunks__bytes(p->chunks);
 }

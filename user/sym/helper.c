@@ -371,14 +371,6 @@ int helper__post(struct helper *h, int fd, const char *name)
 	return r;
 }
 
-static int take_written(struct helper *h)
-{
-	_cleanup_close_ int fd = TAKE_FD(h->written);
-	int r = fd < 0 ? -EBADF : memory_file__seal(fd);
-
-	return r < 0 ? r : TAKE_FD(fd);
-}
-
 int helper__take(struct helper *h, struct cursor *body, int *ret_written)
 {
 	int r = h->pid ? receive_greeting(h) : -EPIPE;
@@ -391,7 +383,7 @@ int helper__take(struct helper *h, struct cursor *body, int *ret_written)
 	if (r < 0 && r != -EAGAIN)
 		helper__abandon(h);
 	if (r == 0)
-		*ret_written = take_written(h);
+		*ret_written = TAKE_FD(h->written);
 	return r;
 }
 

@@ -95,8 +95,8 @@ void helper__abandon(struct helper *h);
 /* Sends the request with fd (-1: none; borrowed) behind a new file in memory, so named, that the
  * answer is written into. On failure the helper is gone, but for want of that file (no_room). */
 int helper__post(struct helper *h, int fd, const char *name);
-/* -EAGAIN: no answer yet. On other failures the helper is gone. ret_written: the file, sealed, the
- * caller's; negative errno: the helper could change it still. */
+/* -EAGAIN: no answer yet. On other failures the helper is gone. ret_written: the file, the
+ * caller's, which the helper may still change; -1: there is none. */
 int helper__take(struct helper *h, struct cursor *body, int *ret_written);
 
 /* CPU time of it, and of those that it replaced. */

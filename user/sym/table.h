@@ -41,8 +41,8 @@ int unwind_table__check(const void *bytes, size_t len, struct unwind_table *ret)
 /* Of head and all that it announces. */
 uint64_t unwind_table__bytes(const struct pmb_table_head *head);
 
-/* Copies the table out of fd (borrowed) and checks it. 0, -EPROTO (also if fd is not a sealed
- * memfd), or another negative errno. */
+/* Copies the table out of fd (borrowed, of memory_file__new()) and checks the copy. 0, -EPROTO, or
+ * another negative errno. */
 int unwind_table__read(int fd, struct unwind_table *ret);
 void unwind_table__done(struct unwind_table *t);
 

@@ -10,7 +10,8 @@
 
 /* A new one, empty, the caller's; or a negative errno. */
 int memory_file__new(const char *name);
-/* From then on nobody can change it, whoever else has it. -EBUSY: somebody could, without a
+/* From then on nobody can change it, whoever else has it. It may wait for all CPUs, a second where
+ * they have much to do: not while samples come. -EBUSY: somebody could, without a
  * descriptor (by a mapping); or another negative errno. */
 int memory_file__seal(int fd);
 
