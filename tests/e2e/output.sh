@@ -79,6 +79,74 @@ t_a_full_disk_leaves_the_old_profile() {
 	expect_eq "$(grep -c 'No space left.*has not changed' "$T/err")" 3 "words for it"
 }
 
+# What can't be repeated goes to another folder, and no half file is left where it should have been.
+t_a_full_disk_loses_no_profile() {
+	need_root
+	local o saved
+	mkdir "$T/disk" "$T/temp"
+	for o in p.pb.gz p.html p.folded; do
+		# shellcheck disable=SC2016
+		TMPDIR=$T/temp on_a_full_disk '
+			"$3" record -q -e cpu-clock -F 2000 -o "$2/'$o'" -- "$WORKLOADS/manypaths" 1
+			echo "$? $(ls -A "$2")"' >"$T/said" 2>"$T/err"
+		expect_eq "$(tail -n 1 "$T/said")" "1 " "$o: status, and what is on the disk"
+		expect_match "$T/err" "can't write .*/$o: No space left on device; nothing is left of it" \
+			"the error"
+		saved=$(sed -n "s/.* what was recorded is in '\(.*\)' instead.*/\1/p" "$T/err")
+		expect_eq "${saved#"$T/temp/pmubpf-"??????-}" "$o" "what it is called"
+		expect_eq "$(stat -c %a "$saved")" 600 "its mode"
+	done
+	pmb_ok report --limit 1 "$(echo "$T"/temp/*.pb.gz)"
+	expect_match "$T/out" 'ledger +balanced' "the profile"
+	# where there is no room either, nothing is left of the attempts
+	# shellcheck disable=SC2016
+	on_a_full_disk '
+		cd "$2" || exit
+		for d in /var/tmp /tmp /dev/shm; do mount -t tmpfs -o size=4k none $d; done
+		TMPDIR=/tmp "$3" record -q -e cpu-clock -F 2000 -- "$WORKLOADS/manypaths" 1 >out
+		echo "$? $(ls -A /tmp /var/tmp /dev/shm | grep -c pmubpf-)"' >"$T/said" 2>"$T/err"
+	expect_eq "$(tail -n 1 "$T/said")" "1 0" "status, and files elsewhere"
+	expect_match "$T/err" 'nor is there room for it in /tmp, .*name a file on another disk' \
+		"what to do"
+}
+
+# Links and second names lead to what stays what it is: a full disk changes nothing of it.
+t_a_full_disk_leaves_all_old_files() {
+	need_root
+	mkdir "$T/disk"
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/p.pb.gz" -- "$WORKLOADS/manypaths" 1
+	# shellcheck disable=SC2016
+	on_a_full_disk '
+		echo "old 1" >$2/p; ln -s p $2/link; echo "old 2" >$2/one; ln $2/one $2/two
+		cat $2/p >$2/full 2>/dev/null; cat /dev/zero >>$2/full 2>/dev/null
+		for o in link two new; do
+			for c in "report --html" "report --jsonl" "diff --html $2/../p.pb.gz"; do
+				$3 $c -o $2/$o $2/../p.pb.gz; echo "$?"
+			done
+			for c in "" "-I 50"; do $3 stat $c -e task-clock -o $2/$o -- sleep 0.3; echo "$?"; done
+		done
+		echo $(cat $2/p $2/link $2/one $2/two) $(ls -A $2)' >"$T/said" 2>"$T/err"
+	expect_eq "$(sort "$T/said" | uniq -c | head -n 1 | tr -s ' ')" " 15 1" "status"
+	expect_eq "$(tail -n 1 "$T/said")" "old 1 old 1 old 2 old 2 full link one p two" \
+		"the old files, and which there are"
+	expect_eq "$(grep -c 'No space left.*has not changed' "$T/err")" 10 "words for old ones"
+	expect_eq "$(grep -c 'No space left.*nothing is left of it' "$T/err")" 5 "words for new ones"
+}
+
+# What was counted before stays, by whole intervals.
+t_a_disk_that_fills_up_keeps_intervals() {
+	need_root
+	mkdir "$T/disk"
+	# shellcheck disable=SC2016
+	on_a_full_disk '
+		"$3" stat -j -I 20 -e task-clock -o "$2/s" -a -- sleep 20; echo "$?"
+		cat "$2/s"' >"$T/said" 2>"$T/err"
+	expect_eq "$(head -n 1 "$T/said")" 1 "status"
+	expect_match "$T/err" "can't write .*/s: No space left on device; what was written before is there" \
+		"the error"
+	expect_ge "$(tail -n +2 "$T/said" | jq -s length)" 3 "intervals, each whole"
+}
+
 t_an_old_profile_keeps_its_owner() {
 	need_root
 	mkdir "$T/theirs"

@@ -14,7 +14,7 @@
 #include "render/escape.h"
 #include "sys/caller.h"
 
-/* Where nothing can be put beside the old file, that is written to. */
+/* What is no regular file is written to. */
 static int open_beside(struct output *out, int old)
 {
 	int fd = beside__open(&out->beside, out->path, old);
@@ -106,17 +106,33 @@ int output__open(struct output *out, const char *path, int how, struct err *err)
 	return out->file ? 0 : err__set(err, -errno, "can't write '%s': %s", path, strerror(errno));
 }
 
-void output__done(struct output *out)
+static void forget_old(struct output *out)
 {
-	if (!out->file)
-		return;
-	fclose(out->file);
 	if (out->is_new) {
 		close(out->old);
 		beside__done(&out->beside);
 	}
-	if (out->created)
+	out->is_new = false;
+}
+
+/* If it is still what has the name. */
+static void take_away(const struct output *out)
+{
+	struct stat ours, named;
+
+	if (fstat(fileno(out->file), &ours) == 0 && lstat(out->path, &named) == 0 &&
+	    ours.st_ino == named.st_ino && ours.st_dev == named.st_dev)
 		unlink(out->path);
+}
+
+void output__done(struct output *out)
+{
+	if (!out->file)
+		return;
+	if (out->created)
+		take_away(out);
+	fclose(out->file);
+	forget_old(out);
 }
 
 bool ends_in(const char *path, const char *suffix)
@@ -132,29 +148,75 @@ int write_error(const char *path, int r, struct err *err)
 			strerror(-r));
 }
 
-void output__empty(struct output *out)
+static void shorten(const struct output *out, off_t size)
+{
+	if (out->file && output__is_regular(out) && ftruncate(fileno(out->file), size) < 0)
+		return; /* then the write that follows fails, too, and says so */
+}
+
+bool output__is_regular(const struct output *out)
 {
 	struct stat st;
 
+	return fstat(out->file ? fileno(out->file) : STDOUT_FILENO, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+void output__empty(struct output *out)
+{
+	shorten(out, 0);
+}
+
+/* Those of a network say only when it is closed that they are full. */
+static int close_copy(FILE *file)
+{
+	int fd = dup(fileno(file));
+
+	return fd >= 0 && close(fd) < 0 && errno != EINTR ? -errno : 0;
+}
+
+/* What is written from now on goes to the file that has the name. */
+static int settle(struct output *out)
+{
+	int fd = fileno(out->file), r = 0;
+
+	if (out->is_new) {
+		r = beside__finish(&out->beside, fd, out->old);
+		if (r == 0 && out->beside.keep && dup3(out->old, fd, O_CLOEXEC) < 0)
+			r = -errno;
+	} else if (output__is_regular(out)) {
+		r = close_copy(out->file);
+	}
+	if (r < 0)
+		return r;
+	forget_old(out);
 	out->created = false;
-	if (fstat(fileno(out->file), &st) == 0 && S_ISREG(st.st_mode) &&
-	    ftruncate(fileno(out->file), 0) < 0)
-		return; /* then the write that follows fails, too, and says so */
+	out->whole = lseek(fd, 0, SEEK_END);
+	return 0;
+}
+
+static int say_failed(struct output *out, int r, struct err *err)
+{
+	const char *left = out->is_new    ? "; the file that was there has not changed" :
+			   out->whole > 0 ? "; what was written before is there" :
+			   out->created   ? "; nothing is left of it" :
+					    "";
+
+	return err__set(err, r, "can't write %s: %s%s", out->path, strerror(-r), left);
 }
 
 int output__finish(struct output *out, int r, struct err *err)
 {
 	if (r == -EPIPE)
 		return 0;
-	if (r == 0 && out->is_new)
-		r = beside__finish(&out->beside, fileno(out->file), out->old);
-	if (r < 0 && out->file)
-		output__empty(out);
-	if (r < 0 && out->is_new)
-		return err__set(err, r,
-				"can't write %s: %s; the file that was there has not changed",
-				out->path, strerror(-r));
-	return r < 0 ? write_error(out->path, r, err) : 0;
+	if (!out->file)
+		return r < 0 ? write_error(NULL, r, err) : 0;
+	if (r == 0)
+		r = settle(out);
+	if (r == 0)
+		return 0;
+	shorten(out, out->whole > 0 ? out->whole : 0);
+	return say_failed(out, r, err);
 }
 
 /* Names of files and of profiles are in it, and nobody's name may command the terminal. */

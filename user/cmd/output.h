@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "sys/beside.h"
@@ -14,26 +15,29 @@
 struct output {
 	FILE *file; /* NULL: stdout, or not wanted */
 	const char *path;
-	bool created; /* by us: a failure before anything is written takes it away again */
+	bool created; /* by us: it is taken away again if it doesn't become whole */
 	bool is_new;  /* file is another one than that at path, whose descriptor is old */
 	int old;
+	off_t whole; /* so much of it is: what was finished before, if more is written then */
 	struct beside beside;
 };
 
 enum {
-	OUTPUT_WHOLE = 1,   /* it is written at once: what was there may stay until that is done */
+	OUTPUT_WHOLE = 1,   /* what was there stays until it is finished (for the first time) */
 	OUTPUT_PRIVATE = 2, /* a new one is for nobody but the user, under sudo: who called that */
 };
 
 /* A NULL path opens nothing. how: OUTPUT_… */
 int output__open(struct output *out, const char *path, int how, struct err *err);
 void output__done(struct output *out);
-/* Before writing, and after a failed write: a cut-off file could be taken for a whole one. Only a
- * regular file has something to empty. */
+/* Before writing. Only a regular file has something to empty. */
 void output__empty(struct output *out);
+/* Whether it is a regular file, standard output among them. */
+bool output__is_regular(const struct output *out);
 /* After writing, which went as r says: the file takes the place of the one that was there, or that
- * stays. 0, or a negative errno with the sentence; that a pipe's reader has seen enough is no
- * error. */
+ * stays; a new one that isn't whole goes, for it could be taken for a whole one. More may be
+ * written then, and finished; if that fails, what was whole before stays. 0, or a negative errno
+ * with the sentence; that a pipe's reader has seen enough is no error. */
 int output__finish(struct output *out, int r, struct err *err);
 /* Whether it is the suffix of the file's name. */
 bool ends_in(const char *path, const char *suffix);

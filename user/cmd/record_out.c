@@ -14,6 +14,7 @@
 #include "cmd/block_hints.h"
 #include "cmd/cmd.h"
 #include "cmd/remarks.h"
+#include "cmd/rescue.h"
 #include "cmd/units.h"
 #include "pmu/skid.h"
 #include "pmubpf/budgets.h"
@@ -64,13 +65,6 @@ void record_out__done(struct record_out *out)
 	free(out->measures);
 }
 
-static bool is_regular(const struct output *o)
-{
-	struct stat st;
-
-	return fstat(o->file ? fileno(o->file) : STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 /* Text that writes each stack out may take as much as half of what stacks may take in memory. */
 static struct format_opts show_opts(struct record_out *out)
 {
@@ -86,13 +80,17 @@ static int write_one(struct record_out *out, size_t i, const struct prof *prof, 
 {
 	const struct record_args *a = out->args;
 	const struct format_opts opts = show_opts(out);
+	const struct format *format = a->outputs[i].format;
 	struct output *o = &out->files[i];
 	int r;
 
 	if (o->file)
 		output__empty(o);
-	r = a->outputs[i].format->write(o->file ? o->file : stdout, prof, &opts);
-	return output__finish(o, r, err);
+	r = format->write(o->file ? o->file : stdout, prof, &opts);
+	r = output__finish(o, r, err);
+	if (r < 0 && output__is_regular(o)) /* a full disk: there may be others */
+		rescue_profile(prof, format, &opts, o->path);
+	return r;
 }
 
 /* Files first: that is a matter of moments, and no signal may cut it. Who reads a pipe may take for
@@ -105,7 +103,7 @@ static int write_files(struct record_out *out, const struct prof *prof, struct e
 		for (size_t i = 0; i < out->args->n_outputs; i++) {
 			int r;
 
-			if (is_regular(&out->files[i]) != regular)
+			if (output__is_regular(&out->files[i]) != regular)
 				continue;
 			if (!regular)
 				signals__release(out->signals);

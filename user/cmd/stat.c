@@ -35,7 +35,8 @@ struct stat_run {
 	struct spread *spreads, elapsed;
 	uint64_t user_ns, system_ns;
 	bool written;
-	int error; /* of writing */
+	int error; /* of writing, and its sentence */
+	struct err failed;
 };
 
 /* What the CPU's counters can't do here is left out, and noted: mostly all for one reason. */
@@ -192,8 +193,8 @@ static int put(struct stat_run *run, struct stat_report *report)
 		output__empty(&run->output);
 	run->written = true;
 	run->error = buf__write(&text, file);
-	if (run->error && run->output.file)
-		output__empty(&run->output);
+	if (run->error != -EPIPE)
+		run->error = output__finish(&run->output, run->error, &run->failed);
 	return run->error;
 }
 
@@ -376,6 +377,7 @@ int cmd_stat(int argc, char **argv)
 {
 	_cleanup_(stat_args__done) struct stat_args args = {0};
 	_cleanup_(stat_run__done) struct stat_run run = {.args = &args,
+							 .failed.exit_code = EXIT_FAILED,
 							 .alarms = &args.alarms,
 							 .command_line = argv + 1};
 	struct err err = {.exit_code = EXIT_FAILED};
@@ -401,7 +403,7 @@ int cmd_stat(int argc, char **argv)
 	if (r == 0)
 		r = check_units(&args, &err);
 	if (r == 0)
-		r = output__open(&run.output, args.output, 0, &err);
+		r = output__open(&run.output, args.output, OUTPUT_WHOLE, &err);
 	if (r == 0) {
 		describe(&args, &run.whom);
 		set_opts(&run, &args);
@@ -411,6 +413,6 @@ int cmd_stat(int argc, char **argv)
 	}
 	alarms__end(&args.alarms);
 	if (r >= 0 && run.error < 0 && run.error != -EPIPE)
-		r = write_error(args.output, run.error, &err);
+		return complain(&run.failed);
 	return r < 0 ? complain(&err) : status;
 }

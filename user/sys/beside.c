@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -28,16 +29,13 @@ static int open_folder(const char *path, char **ret_name)
 }
 
 /* By its own and only name, and nobody gave rights to it besides those of its mode. */
-static int replaceable(const struct beside *b, int old, struct stat *ret)
+static bool is_replaceable(const struct beside *b, int old, const struct stat *st)
 {
 	struct stat named;
 
-	if (fstat(old, ret) < 0 || fstatat(b->dir, b->name, &named, AT_SYMLINK_NOFOLLOW) < 0)
-		return -errno;
-	if (!S_ISREG(ret->st_mode) || ret->st_nlink != 1 || named.st_ino != ret->st_ino ||
-	    named.st_dev != ret->st_dev || fgetxattr(old, "system.posix_acl_access", NULL, 0) >= 0)
-		return -EINVAL;
-	return 0;
+	return fstatat(b->dir, b->name, &named, AT_SYMLINK_NOFOLLOW) == 0 && st->st_nlink == 1 &&
+	       named.st_ino == st->st_ino && named.st_dev == st->st_dev &&
+	       fgetxattr(old, "system.posix_acl_access", NULL, 0) < 0;
 }
 
 /* A name that nobody can have taken beforehand. */
@@ -70,20 +68,18 @@ static int open_beside(struct beside *b, const char *path, int old)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st;
-	int r;
 
+	if (fstat(old, &st) < 0 || !S_ISREG(st.st_mode))
+		return -EINVAL;
 	b->dir = open_folder(path, &b->name);
 	if (b->dir < 0)
 		return b->dir;
-	r = replaceable(b, old, &st);
-	if (r < 0)
-		return r;
 	fd = create(b);
+	b->keep = fd < 0 || !is_replaceable(b, old, &st) || fchown(fd, st.st_uid, st.st_gid) < 0 ||
+		  fchmod(fd, st.st_mode & 0777) < 0;
 	if (fd < 0)
-		return fd;
-	if (fchown(fd, st.st_uid, st.st_gid) < 0 || fchmod(fd, st.st_mode & 0777) < 0)
-		return -errno;
-	return TAKE_FD(fd);
+		fd = memfd_create("pmubpf-output", MFD_CLOEXEC);
+	return fd < 0 ? -errno : TAKE_FD(fd);
 }
 
 int beside__open(struct beside *b, const char *path, int old)
@@ -228,5 +224,6 @@ int beside__finish(struct beside *b, int new, int old)
 	/* some file systems say only now that they are full */
 	if (fsync(new) < 0 && errno != EINVAL)
 		return -errno;
-	return take_place(b, new) == 0 ? 0 : overwrite(new, old);
+	b->keep = b->keep || take_place(b, new) < 0;
+	return b->keep ? overwrite(new, old) : 0;
 }

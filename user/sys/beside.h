@@ -6,22 +6,25 @@
 #ifndef PMUBPF_SYS_BESIDE_H
 #define PMUBPF_SYS_BESIDE_H
 
+#include <stdbool.h>
+
 struct beside {
 	int dir;    /* where both are; -1: nothing is open */
 	char *name; /* the old one's */
 	char *temp; /* the new one's; NULL: none yet, and nothing of it is left if we die */
+	bool keep;  /* the old one is no file to be replaced: it becomes a copy of the new one */
 };
 
 /*
- * old: a descriptor of the file at path. Returns one of the new file, which is the caller's. A
- * negative errno if the old one has to be written to: it is no regular file, is a link or has
- * several names, or nothing can be put beside it.
+ * old: a descriptor of the file at path. Returns one of the new file, which is the caller's; where
+ * the old one must stay what it is (it is a link or has several names) or nothing can be put beside
+ * it, the new one is somewhere else until then. A negative errno if the old one is no regular file.
  */
 int beside__open(struct beside *b, const char *path, int old);
 /*
  * Puts the new file in the old one's place; where we may not rename (its folder is somebody else's,
- * something is mounted there), the old one becomes a copy of it, once there is room for that. A
- * negative errno: nothing has changed.
+ * something is mounted there), the old one becomes a copy of it, once there is room for that, and
+ * keep is set. A negative errno: nothing has changed.
  */
 int beside__finish(struct beside *b, int new, int old);
 /*
