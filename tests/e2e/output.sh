@@ -17,6 +17,39 @@ t_stdout_is_stacks_only() {
 	expect_match "$T/err" '.' "the summary"
 }
 
+on_a_terminal() { # COLUMNS COMMAND…: its standard error, in $T/err
+	python3 -c '
+import fcntl, os, pty, struct, subprocess, sys, termios, threading
+ours, theirs = pty.openpty()
+fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+said = []
+def listen():
+    try:
+        while data := os.read(ours, 65536):
+            said.append(data)
+    except OSError:
+        pass
+listener = threading.Thread(target=listen)
+listener.start()
+status = subprocess.run(sys.argv[2:], stderr=theirs, stdout=subprocess.DEVNULL).returncode
+os.close(theirs)
+listener.join()
+sys.stderr.buffer.write(b"".join(said).replace(b"\r\n", b"\n"))
+sys.exit(status)' "$@" 2>"$T/err"
+}
+
+# It fits a terminal, by words; in a pipe each sentence is a line.
+t_the_summary_fits_the_terminal() {
+	on_a_terminal 60 "$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 0.3 || fail "record"
+	sed -i '/.*\r/s///; s/^.*\x1b\[K//' "$T/err"
+	sed -n '/^pmubpf: [0-9]/,$p' "$T/err" >"$T/lines"
+	expect_match "$T/lines" '^  cost: ' "the last sentence"
+	expect_eq "$(awk 'length > 60 && NF > 1' "$T/lines")" "" "lines that are too long"
+	expect_match "$T/lines" '^      ?[a-z0-9]' "what goes on further in"
+	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 0.3
+	expect_match "$T/err" '^  cost: .{90}' "a line in a pipe"
+}
+
 t_summary_is_json() {
 	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 0.2
 	jq -e . "$T/sum.json" >/dev/null || fail "jq cannot read the summary"

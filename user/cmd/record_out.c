@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "cmd/remarks.h"
 #include "cmd/rescue.h"
+#include "cmd/rows.h"
 #include "cmd/units.h"
 #include "pmu/skid.h"
 #include "pmubpf/budgets.h"
@@ -22,6 +23,7 @@
 #include "render/cost.h"
 #include "render/escape.h"
 #include "render/summary.h"
+#include "render/wrap.h"
 #include "session/signals.h"
 #include "sym/places.h"
 #include "sys/clock.h"
@@ -135,7 +137,7 @@ static void warn_of(const struct set_aside *all)
 
 static int write_summary(struct record_out *out, const struct summary *summary, struct err *err)
 {
-	_cleanup_(buf__done) struct buf text = {0};
+	_cleanup_(buf__done) struct buf text = {0}, lines = {0};
 	int r;
 
 	if (!out->args->sampling.quiet) {
@@ -143,7 +145,8 @@ static int write_summary(struct record_out *out, const struct summary *summary, 
 			cost__text(summary, &text);
 		else
 			summary__text(summary, &text);
-		fputs(text.data, stderr);
+		wrap_lines(&lines, text.data, terminal_width(stderr));
+		fputs(lines.data, stderr);
 		buf__clear(&text);
 	}
 	if (!out->summary.file)

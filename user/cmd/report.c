@@ -204,7 +204,7 @@ static int write_report(struct report_run *run, FILE *file)
 	run->report.shape = run->opts.shape;
 	run->report.flat = flat;
 	run->report.confidence = a->confidence;
-	run->report.width = a->output ? 0 : terminal_width();
+	run->report.width = a->output ? 0 : terminal_width(stdout);
 	run->report.color = to_terminal && !getenv("NO_COLOR");
 	run->report.max_bytes = profiles__max_output(&a->limits);
 	run->report.n_cut = &n_cut;

@@ -47,15 +47,15 @@ int rows__sort_by(struct group_opts *opts, const char *text, bool tree, const st
 	return 0;
 }
 
-unsigned terminal_width(void)
+unsigned terminal_width(FILE *file)
 {
-	const char *columns = getenv("COLUMNS");
+	const char *columns = file == stdout ? getenv("COLUMNS") : NULL;
 	struct winsize size;
 	int width;
 
 	if (columns && num__parse_int(columns, 20, 10000, &width) == 0)
 		return (unsigned)width;
-	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+	if (isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0)
 		return size.ws_col;
 	return 0;
 }

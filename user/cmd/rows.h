@@ -4,6 +4,7 @@
 #define PMUBPF_CMD_ROWS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "prof/group.h"
@@ -12,7 +13,7 @@
  * total. Sets the type and whether it is the total. */
 int rows__sort_by(struct group_opts *opts, const char *text, bool tree, const struct prof *p,
 		  struct err *err);
-/* Columns of the terminal that standard output is, or as COLUMNS says; 0: any number. */
-unsigned terminal_width(void);
+/* Columns of the terminal that it is, or of standard output as COLUMNS says; 0: any number. */
+unsigned terminal_width(FILE *file);
 
 #endif

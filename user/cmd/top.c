@@ -25,7 +25,7 @@ static struct top_view first_view(const struct top_args *a)
 		.limit = a->limit >= 0 ? (size_t)a->limit :
 			 a->json       ? 0 :
 					 BATCH_ROWS,
-		.width = terminal_width(),
+		.width = terminal_width(stdout),
 		.color = a->batch && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"),
 	};
 }
