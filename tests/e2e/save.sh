@@ -147,6 +147,20 @@ t_comments() {
 	done
 }
 
+# As it is shown it can be pasted into a shell, and is the same command there.
+t_the_command_can_be_pasted() {
+	local command
+	pmb_ok record -e cpu-clock -o "$T/p.pb.gz" -- \
+		sh -c 'x="a \b"; : '\''it;s'\' "two words" '' $'a\nb'
+	pmb_ok report --json "$T/p.pb.gz"
+	command=$(jq -r '.comments[] | select(startswith("command: pmubpf record "))' "$T/out")
+	pmb_ok report "$T/p.pb.gz"
+	expect_eq "# command   ${command#command: }" "$(grep '^# command ' "$T/out")" "the header"
+	eval "set -- ${command#*record }"
+	expect_eq "$(printf '<%s>' "${@:5}")" \
+		"<--><sh><-c><x=\"a \\b\"; : 'it;s'><two words><>"$'<a\nb>' "the words"
+}
+
 t_build_ids_and_addresses() {
 	need_go
 	local id

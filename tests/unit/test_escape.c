@@ -86,6 +86,28 @@ Test(escape, a_sentence_keeps_its_marks)
 	cr_expect_str_eq(out.data, "a; b\\c \xc3\xa4 \\x9b31m\\x0a");
 }
 
+static void expect_word(const char *in, const char *want)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+
+	escape_word(&out, in);
+	cr_expect_str_eq(out.data, want);
+}
+
+/* As it may be pasted into a shell. */
+Test(escape, a_word_for_a_shell)
+{
+	expect_word("a/b-c.d=1,2:3", "a/b-c.d=1,2:3");
+	expect_word("", "''");
+	expect_word("a \"b\"; c\\d", "'a \"b\"; c\\d'");
+	expect_word("it's", "'it'\\''s'");
+	expect_word("gr\xc3\xb6\xc3\x9f", "'gr\xc3\xb6\xc3\x9f'");
+	expect_word("$HOME*~", "'$HOME*~'");
+	expect_word("a\nb'c\\\x9b"
+		    "1m\xc3\xb6",
+		    "$'a\\x0ab\\'c\\\\\\x9b1m\\xc3\\xb6'");
+}
+
 Test(escape, a_sequence_cut_short_by_the_end)
 {
 	expect("\xc3", "\\xc3");

@@ -31,7 +31,7 @@ static void add_command(struct prof *prof, const char *subcommand, char *const *
 	buf__printf(&line, "command: pmubpf %s", subcommand);
 	for (; *words; words++) {
 		buf__putc(&line, ' ');
-		escape_name(&line, *words);
+		escape_word(&line, *words);
 	}
 	add_line(prof, &line);
 }

@@ -46,19 +46,36 @@ void escape_line(struct buf *out, const char *line)
 	escape(out, line, "");
 }
 
+/* In quotes that know \xHH, which no others do. */
+static void quote_bytes(struct buf *out, const char *word)
+{
+	buf__puts(out, "$'");
+	for (; *word; word++) {
+		if (*word >= 0x20 && *word < 0x7f)
+			buf__printf(out, strchr("'\\", *word) ? "\\%c" : "%c", *word);
+		else
+			buf__printf(out, "\\x%02x", (uint8_t)*word);
+	}
+	buf__putc(out, '\'');
+}
+
 void escape_word(struct buf *out, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_./:,+=@-";
 	_cleanup_(buf__done) struct buf safe = {0};
 
-	escape_name(&safe, word);
-	if (safe.len && strspn(safe.data, plain) == safe.len) {
-		buf__puts(out, safe.data);
+	escape_line(&safe, word);
+	if (*word && word[strspn(word, plain)] == '\0') {
+		buf__puts(out, word);
+		return;
+	}
+	if (safe.len && strcmp(safe.data, word) != 0) {
+		quote_bytes(out, word);
 		return;
 	}
 	buf__putc(out, '\'');
-	for (const char *p = safe.data; p && *p; p++)
-		buf__printf(out, *p == '\'' ? "'\\%c'" : "%c", *p);
+	for (; *word; word++)
+		buf__printf(out, *word == '\'' ? "'\\%c'" : "%c", *word);
 	buf__putc(out, '\'');
 }

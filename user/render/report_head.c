@@ -47,6 +47,14 @@ void report__trouble_json(const struct report *r, const struct prof_event *event
 	json__lines(j, "warnings", warnings.data);
 }
 
+/* Words of a command have been escaped, as a shell wants them. */
+static void put_sentence(const char *key, const char *text, struct buf *out)
+{
+	report__put_key(key, out);
+	escape_line(out, text);
+	buf__putc(out, '\n');
+}
+
 /* All remarks with that key, each once: files of one machine say the same. */
 static void put_remarks(const struct prof *p, const char *key, struct buf *out)
 {
@@ -59,7 +67,7 @@ static void put_remarks(const struct prof *p, const char *key, struct buf *out)
 		for (size_t k = 0; k < i && !again; k++)
 			again = p->comments[k] == p->comments[i];
 		if (!again && strncmp(text, key, len) == 0 && strncmp(text + len, ": ", 2) == 0)
-			report__put_line(key, text + len + 2, out);
+			put_sentence(key, text + len + 2, out);
 	}
 }
 
