@@ -553,6 +553,24 @@ t_nothing_stays() {
 	expect_nothing_stays record -e cpu-clock --window loop -a -o /dev/null
 }
 
+# Whoever is refused one probe of a kernel's function is told of another that goes here.
+t_what_goes_in_place_of_a_kernel_function() {
+	local probe instead
+	for probe in k:vfs_read f:vfs_read; do
+		pmb record -q -e cpu-clock -o "$T/p.pb.gz" --window "$probe" -- "$WORKLOADS/split" 0.1
+		[ "$rc" != 0 ] || continue
+		expect_eq "$rc" 3 "exit status of $probe"
+		instead=$(sed -n 's/.* \([kf]:vfs_read\) may do$/\1/p' "$T/err")
+		if [ "$instead" ]; then
+			pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" --window "$instead" -- \
+				"$WORKLOADS/split" 0.1
+		else
+			expect_match "$T/err" 'can.t be met here; what can are tracepoints' \
+				"words of $probe"
+		fi
+	done
+}
+
 t_what_is_refused() {
 	refused 2 '--longer needs --window' --longer 20ms
 	refused 2 '--after needs --window' --after 20ms

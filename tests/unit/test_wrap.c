@@ -37,7 +37,7 @@ Test(wrap, a_word_is_never_cut)
 
 Test(wrap, a_number_keeps_its_percent_sign)
 {
-	expect("it took 1.5 %; more\n", 12, "it took\n  1.5 %; more\n");
+	expect("it took 1.5 %; more\n", 12, "it took\n  1.5 %;\n  more\n");
 }
 
 /* Spaces between words are kept but where a line ends, and an indent is no place to end one. */

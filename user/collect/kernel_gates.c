@@ -162,47 +162,77 @@ int kernel_gate__measure(const struct gates *gates, uint64_t *ret_ns, struct buf
 	return 0;
 }
 
-static int check_fentry(const struct window_probe *p, const struct window_spec *spec,
-			struct err *err)
+static bool describes_functions(void)
+{
+	return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+}
+
+static bool has_kprobes(void)
+{
+	return access("/sys/bus/event_source/devices/kprobe", F_OK) == 0 ||
+	       access("/sys/kernel/tracing/kprobe_events", F_OK) == 0 ||
+	       access("/sys/kernel/debug/tracing/kprobe_events", F_OK) == 0;
+}
+
+/* 0; or how the kernel refuses a program for it, if that can be said beforehand. */
+static int try_function(const char *name)
 {
 	struct loading loading;
 	int id, r = 0;
 
-	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
-		return err__cannot(err,
-				   "%s %s: this kernel doesn't describe its functions "
-				   "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF); k:%s may do",
-				   spec->option, spec->name, p->name);
 	loading__begin(&loading);
-	id = libbpf_find_vmlinux_btf_id(p->name, BPF_TRACE_FENTRY);
+	id = libbpf_find_vmlinux_btf_id(name, BPF_TRACE_FENTRY);
 	if (id > 0) /* or else it may be a module's */
 		r = try_fentry(id);
 	loading__end(&loading);
+	return r;
+}
+
+/* What goes on this kernel in place of it. */
+static char *instead_of(const struct window_probe *p)
+{
+	bool fentry = p->kind == PROBE_FENTRY;
+
+	if (fentry ? has_kprobes() : describes_functions() && try_function(p->name) == 0)
+		return xasprintf("%s:%s may do", fentry ? "k" : "f", p->name);
+	return xstrdup("calls of it can't be met here; what can are tracepoints (t:CATEGORY:NAME; "
+		       "`pmubpf list tracepoint' has them all), system calls (syscall:NAME) and "
+		       "programs' functions (u:FILE:FUNCTION)");
+}
+
+static int check_fentry(const struct window_probe *p, const struct window_spec *spec,
+			struct err *err)
+{
+	bool described = describes_functions();
+	int r = described ? try_function(p->name) : -ENOENT;
+	_cleanup_free_ char *instead = r < 0 ? instead_of(p) : NULL;
+
+	if (!described)
+		return err__cannot(err,
+				   "%s %s: this kernel doesn't describe its functions "
+				   "(/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF); %s",
+				   spec->option, spec->name, instead);
 	if (r == -EPERM || r == -EACCES)
 		return err__cannot(
 			err,
-			"%s %s: this kernel lets nobody attach programs to its functions "
-			"(%s; is it locked down, or are capabilities missing?)",
-			spec->option, spec->name, strerror(-r));
+			"%s %s: this kernel attaches no programs to its functions (%s; is it "
+			"locked down, or are capabilities missing?); %s",
+			spec->option, spec->name, strerror(-r), instead);
 	if (r < 0)
-		return err__cannot(err,
-				   "%s %s: the kernel attaches no program to %s (%s); the function "
-				   "that calls it, or k:%s, may do",
-				   spec->option, spec->name, p->name, strerror(-r), p->name);
+		return err__cannot(err, "%s %s: the kernel attaches no program to %s (%s); %s",
+				   spec->option, spec->name, p->name, strerror(-r), instead);
 	return 0;
 }
 
 static int check_kprobe(const struct window_probe *p, const struct window_spec *spec,
 			struct err *err)
 {
-	if (access("/sys/bus/event_source/devices/kprobe", F_OK) == 0 ||
-	    access("/sys/kernel/tracing/kprobe_events", F_OK) == 0 ||
-	    access("/sys/kernel/debug/tracing/kprobe_events", F_OK) == 0)
+	_cleanup_free_ char *instead = has_kprobes() ? NULL : instead_of(p);
+
+	if (!instead)
 		return 0;
-	return err__cannot(err,
-			   "%s %s: this kernel has no kprobes (CONFIG_KPROBES); f:%s is the same "
-			   "function, by the kernel's own calls of programs",
-			   spec->option, spec->name, p->name);
+	return err__cannot(err, "%s %s: this kernel has no kprobes (CONFIG_KPROBES); %s",
+			   spec->option, spec->name, instead);
 }
 
 int kernel_gate__check(const struct window_probe *p, const struct window_spec *spec,
@@ -272,8 +302,10 @@ int kernel_gate__attach(const struct gates *gates, const struct gate_probe *prob
 	if (r == -ENOENT && by_fentry(probe))
 		err__cannot(err,
 			    "%s: this kernel attaches a program to its function %s only once, as "
-			    "those before 5.13 do; k:%s can be put in again",
-			    gates->option, probe->kernel->name, probe->kernel->name);
+			    "those before 5.13 do%s%s",
+			    gates->option, probe->kernel->name,
+			    has_kprobes() ? "; as k:FUNCTION it can be put in again: k:" : "",
+			    has_kprobes() ? probe->kernel->name : "");
 	else
 		err__cannot(err, "%s: the kernel attaches no program to its function %s: %s",
 			    gates->option, probe->kernel->name, strerror(-r));
