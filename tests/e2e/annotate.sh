@@ -334,6 +334,35 @@ t_which_function() {
 	expect_eq "$rc" 2 "status without a profile"
 }
 
+# What report calls "[file]" is code too, and the table for unwinding says where its functions are.
+t_without_names() {
+	local address whole
+	strip -o "$T/bare" "$WORKLOADS/lines"
+	pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" -- "$T/bare" 1
+	whole=$(of_report "$T/p.pb.gz" cpu-clock '[bare]')
+	annotate '[bare]' "$T/p.pb.gz"
+	expect_eq "$(of_function cpu-clock)" "$whole" "samples, and those of report's row"
+	expect_sums cpu-clock
+	expect_eq "$(jq -r '.function.name, .function.module' "$T/out" | tr '\n' ' ')" \
+		"[bare] $T/bare " "what it is called"
+	expect_ge "$(instructions)" 10 "instructions"
+	expect_le "$(instructions false)" 0 "rows without one"
+	address=$(jq -r '.instructions | max_by(.events[0].self.samples // 0).address' "$T/out")
+	annotate "$(printf '[bare]+0x%x' "$address")" "$T/p.pb.gz"
+	expect_sums cpu-clock
+	expect_ge "$(of_function cpu-clock)" "$((whole / 2))" "samples of the hot function"
+	expect_eq "$(jq --argjson a "$address" '[.instructions[] | select(.address == $a)] | length' "$T/out")" \
+		1 "the address among its instructions"
+	pmb annotate '[bear]' "$T/p.pb.gz"
+	expect_eq "$rc" 2 "exit status of what isn't there"
+	expect_match "$T/err" 'as \[FILE\] or \[FILE\]\+0xADDRESS$' "what can be asked for"
+	# where its file is gone there are addresses
+	rm "$T/bare"
+	annotate '[bare]' "$T/p.pb.gz"
+	expect_sums cpu-clock
+	expect_eq "$(instructions)" 0 "instructions of a file that is gone"
+}
+
 # Overloads have one name, and code each.
 t_overloads() {
 	encode "$T/p.pb.gz" <<-TEXT

@@ -97,6 +97,7 @@ Test(sources, what_is_none)
 	static const char *const names[] = {"binary.c", "empty.c", "fifo", "secret.c"};
 	struct sources s = {.only_public = true};
 	_cleanup_free_ char *fifo = path_of("fifo");
+	_cleanup_(buf__done) struct buf notes = {0};
 
 	write_file("binary.c", "a\0b", 3, 0644);
 	write_file("empty.c", "", 0, 0644);
@@ -106,8 +107,10 @@ Test(sources, what_is_none)
 		_cleanup_free_ char *path = path_of(names[i]);
 
 		expect_line(&s, path, 1, NULL);
-		cr_expect_not_null(strstr(s.notes.data, names[i]));
 	}
+	sources__notes(&s, &notes);
+	cr_expect_not_null(strstr(notes.data, "/binary.c and 2 more: not a text file\n"));
+	cr_expect_not_null(strstr(notes.data, "/secret.c: not for who called to read\n"));
 	expect_line(&s, "/dev/zero", 1, NULL);
 	expect_line(&s, "/proc/self/environ", 1, NULL);
 	expect_line(&s, dir, 1, NULL);
@@ -116,6 +119,7 @@ Test(sources, what_is_none)
 
 Test(sources, no_more_than_there_is_room_for)
 {
+	_cleanup_(buf__done) struct buf notes = {0};
 	struct sources s = {0};
 
 	for (int i = 0; i < 2 * SOURCES_MAX; i++) {
@@ -125,5 +129,10 @@ Test(sources, no_more_than_there_is_room_for)
 	}
 	cr_expect_eq(s.n, SOURCES_MAX);
 	cr_expect(s.full);
+	sources__notes(&s, &notes);
+	cr_expect_str_eq(notes.data,
+			 "source /nowhere/0.c and 63 more: not there; --source DIR looks "
+			 "for it in DIR\nsources: of more than 64 files none is "
+			 "shown\n");
 	sources__done(&s);
 }

@@ -79,9 +79,9 @@ static void put_function(const struct annotate_run *run, const struct code_funct
 	const struct prof_event *e = &run->report.events[0];
 
 	buf__puts(out, "\n  ");
-	escape_name(out, prof__text(p, f->name));
+	escape_name(out, code_function__text(f, p));
 	buf__puts(out, "  ");
-	if (f->system && f->system != f->name) {
+	if (!f->called && f->system && f->system != f->name) {
 		escape_name(out, prof__text(p, f->system));
 		buf__puts(out, "  ");
 	}
@@ -173,6 +173,12 @@ static int refuse_unknown(const struct annotate_run *run, struct err *err)
 				  "'%s' has no samples of its own, only what it calls (`pmubpf "
 				  "report --tree --callees %s' shows that)",
 				  run->args->function, run->args->function);
+	if (*run->args->function == '[')
+		return err__usage(err,
+				  "'%s' is no function with code in a file: name one as `pmubpf "
+				  "report' has it, or the code of a file that has no names as "
+				  "[FILE] or [FILE]+0xADDRESS",
+				  run->args->function);
 	nearest__format(&nearest, &names);
 	return err__usage(err, "the profile has no function '%s'%s%s%s", run->args->function,
 			  names.len ? " (near: " : "", names.len ? names.data : "",
@@ -222,6 +228,16 @@ static int write_view(struct annotate_run *run, struct err *err)
 	return r < 0 && r != -EPIPE ? write_error(NULL, r, err) : 0;
 }
 
+/* Where the function around an address begins and ends says its file. */
+static void keep_one(struct annotate_run *run)
+{
+	const struct listing *l = run->code.n ? run->code.listings : NULL;
+	uint64_t near = run->view.function->near;
+
+	code_points__keep(&run->points, run->prof, l ? l->file_off : near,
+			  l ? l->file_off + l->size : near + 1);
+}
+
 static int show(struct annotate_run *run, struct err *err)
 {
 	struct code_view *v = &run->view;
@@ -235,6 +251,8 @@ static int show(struct annotate_run *run, struct err *err)
 	else
 		annotate_code__find(&run->code, run->prof, v->function, &run->points, &where,
 				    &v->notes);
+	if (v->function->one)
+		keep_one(run);
 	run->sources.dir = run->args->source;
 	run->sources.only_dir = v->function->in_container;
 	run->sources.only_public = geteuid() == 0;

@@ -24,6 +24,7 @@ struct search {
 	const struct annotate_where *where;
 	uint32_t mapping;
 	uint64_t *offsets;
+	size_t n;
 	int err;       /* of the last path that was tried */
 	bool is_other; /* a file was there, with another build-id */
 	enum listing_end end;
@@ -59,7 +60,7 @@ static bool try_file(struct search *s, int fd, const char *path)
 		.servers = s->where->servers,
 	};
 
-	s->end = sym__listings(s->code->sym, &file, s->offsets, s->points->n, &s->code->listings,
+	s->end = sym__listings(s->code->sym, &file, s->offsets, s->n, &s->code->listings,
 			       &s->code->n);
 	if (s->end != LISTING_BAD_FILE && mapping_file__is_asked(s->p, s->mapping, s->code->sym))
 		return true;
@@ -150,6 +151,9 @@ static void note_trouble(const struct search *s, struct buf *notes)
 	struct annotate_code *code = s->code;
 
 	annotate_code__note_helper(code, s->end, notes);
+	if (code->n == LISTINGS_MAX)
+		buf__printf(notes, "of code without names instructions of %d functions are there\n",
+			    LISTINGS_MAX);
 	if (code->n && !has_lines(code))
 		buf__printf(notes,
 			    "the file has no debug information for it (-g, or a separate file%s): "
@@ -161,11 +165,12 @@ static void note_trouble(const struct search *s, struct buf *notes)
 				   "are addresses, and no instructions\n");
 }
 
-static bool has_offsets(struct search *s)
+static bool has_offsets(struct search *s, const struct code_function *f)
 {
-	for (size_t i = 0; i < s->points->n; i++)
-		s->offsets[i] = s->points->list[i].file_off;
-	return s->points->n && s->offsets[s->points->n - 1];
+	s->n = f->one ? 1 : s->points->n;
+	for (size_t i = 0; i < s->n; i++)
+		s->offsets[i] = f->one ? f->near : s->points->list[i].file_off;
+	return s->n && s->offsets[s->n - 1];
 }
 
 static void find(struct search *s, struct buf *notes)
@@ -217,7 +222,7 @@ void annotate_code__find(struct annotate_code *ret, const struct prof *p,
 		return;
 	s.mapping = points->list[0].mapping;
 	s.offsets = xcalloc(points->n, sizeof(*s.offsets));
-	if (!has_offsets(&s))
+	if (!has_offsets(&s, function))
 		buf__printf(notes, "the profile has no addresses: there are lines only\n");
 	else if (sym__new_for_code(&ret->sym, &err) < 0)
 		buf__printf(notes, "no instructions: %s\n", err.text);

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "model/intern.h"
+#include "prof/frames.h"
 
 bool code_kind__has_instructions(enum prof_kind kind)
 {
@@ -47,6 +48,23 @@ static int fit(const struct prof *p, uint32_t function, const char *name)
 	if (text_len < len)
 		return text_len && strncmp(text, name, text_len) == 0 && name[text_len] == '(';
 	return strncmp(text, name, len) == 0 && (text[len] == '(' || text[len] == '<');
+}
+
+/* Code of a file that nothing names. */
+static bool is_nameless(const struct prof *p, uint32_t location)
+{
+	const struct prof_line *line = line_of(p, location);
+
+	return (!line || !prof__function_name(p, line->function)) &&
+	       prof__kind(p, location) == PROF_USER;
+}
+
+static uint64_t file_offset(const struct prof *p, uint32_t location)
+{
+	const struct prof_location *l = &p->locations[location];
+	const struct prof_mapping *m = &p->mappings[l->mapping];
+
+	return l->address >= m->start ? l->address - m->start + m->offset : 0;
 }
 
 /* How well each function fits, by number. */
@@ -88,6 +106,8 @@ static bool is_of(const struct prof *p, const struct code_function *f, uint32_t 
 	const struct prof_line *line = line_of(p, location);
 	uint32_t source = line ? p->functions[line->function].file : 0;
 
+	if (f->called)
+		return m->file == f->file && m->build_id == f->build_id && is_nameless(p, location);
 	return line && m->file == f->file && m->build_id == f->build_id &&
 	       prof__function_name(p, line->function) == f->name &&
 	       same_symbol(p, p->functions[line->function].system_name, f->system) &&
@@ -225,6 +245,59 @@ static void note_host(struct code_functions *ret, const struct prof *p, const ui
 	ret->n_hosts++;
 }
 
+static struct code_function *nameless_of(struct code_functions *ret, const struct prof *p,
+					 const char *name, uint32_t location)
+{
+	const struct prof_mapping *m = &p->mappings[p->locations[location].mapping];
+
+	for (size_t i = 0; i < ret->n; i++) {
+		if (ret->list[i].file == m->file && ret->list[i].build_id == m->build_id)
+			return &ret->list[i];
+	}
+	GROW(ret->list, ret->n, ret->cap);
+	ret->list[ret->n] = (struct code_function){
+		.called = name,
+		.file = m->file,
+		.build_id = m->build_id,
+		.kind = PROF_USER,
+		.values = xcalloc(p->n_types, sizeof(int64_t)),
+	};
+	return &ret->list[ret->n++];
+}
+
+/* Whether it is "[file]" or "[file]+0x…" of that location. */
+static bool is_called(const struct prof *p, const char *name, uint32_t location, bool *ret_one)
+{
+	const struct prof_frame frame = {.location = location};
+	_cleanup_(buf__done) struct buf text = {0};
+
+	*ret_one = false;
+	prof_frame__put_module(&frame, p, &text);
+	if (text.len && strcmp(text.data, name) == 0)
+		return true;
+	buf__clear(&text);
+	prof_frame__text(&frame, p, false, &text);
+	*ret_one = strcmp(text.data, name) == 0;
+	return *ret_one;
+}
+
+static void find_nameless(struct code_functions *ret, const struct prof *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_samples && *name == '['; i++) {
+		const uint32_t *locations;
+		size_t n = prof__stack_locations(p, p->samples[i].stack, &locations);
+		struct code_function *f;
+		bool one;
+
+		if (!n || !is_nameless(p, locations[0]) || !is_called(p, name, locations[0], &one))
+			continue;
+		f = nameless_of(ret, p, name, locations[0]);
+		f->one = one;
+		f->near = file_offset(p, locations[0]);
+		add_sample(p, i, f);
+	}
+}
+
 static int by_value(const void *a, const void *b, void *ctx)
 {
 	const struct code_function *x = a, *y = b;
@@ -256,7 +329,15 @@ void code_functions__find(struct code_functions *ret, const struct prof *p, cons
 		number = find(&finder, locations[0]);
 		add_sample(p, i, &ret->list[number - 1]);
 	}
-	qsort_r(ret->list, ret->n, sizeof(*ret->list), by_value, &type);
+	if (!best)
+		find_nameless(ret, p, name);
+	if (ret->n)
+		qsort_r(ret->list, ret->n, sizeof(*ret->list), by_value, &type);
+}
+
+const char *code_function__text(const struct code_function *f, const struct prof *p)
+{
+	return f->called ? f->called : prof__text(p, f->name);
 }
 
 /* ---- the hottest */
@@ -358,20 +439,19 @@ static int by_place(const void *a, const void *b)
 static struct code_point new_point(const struct prof *p, uint32_t location)
 {
 	const struct prof_location *l = &p->locations[location];
-	const struct prof_mapping *m = &p->mappings[l->mapping];
-	const struct prof_line *innermost = &p->lines[l->first_line];
+	const struct prof_line *innermost = l->n_lines ? &p->lines[l->first_line] : NULL;
 	struct code_point point = {
 		.location = location,
 		.mapping = l->mapping,
-		.source = p->functions[innermost->function].file,
-		.line = innermost->line,
+		.source = innermost ? p->functions[innermost->function].file : 0,
+		.line = innermost ? innermost->line : 0,
 		.values = xcalloc(p->n_types, sizeof(int64_t)),
 	};
 
 	if (!code_kind__has_instructions(prof__kind(p, location)))
 		return point;
 	point.address = l->address;
-	point.file_off = l->address >= m->start ? l->address - m->start + m->offset : 0;
+	point.file_off = file_offset(p, location);
 	if (prof__kind(p, location) == PROF_KERNEL) /* it is no file's, but a distance */
 		point.file_off = l->address;
 	return point;
@@ -426,6 +506,23 @@ void code_points__find(struct code_points *ret, const struct prof *p, const stru
 			add_values(p, i, ret->inlined);
 	}
 	merge(ret, p->n_types);
+}
+
+void code_points__keep(struct code_points *c, const struct prof *p, uint64_t from, uint64_t to)
+{
+	size_t n = 0;
+
+	memset(c->sums, 0, p->n_types * sizeof(*c->sums));
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->list[i].file_off < from || c->list[i].file_off >= to) {
+			free(c->list[i].values);
+			continue;
+		}
+		for (size_t t = 0; t < p->n_types; t++)
+			c->sums[t] += c->list[i].values[t];
+		c->list[n++] = c->list[i];
+	}
+	c->n = n;
 }
 
 void code_points__done(struct code_points *c)

@@ -12,7 +12,10 @@
 
 /* A function of that name: where and what it is. */
 struct code_function {
-	uint32_t name;           /* texts */
+	uint32_t name;      /* texts */
+	const char *called; /* code without a name: as who asks calls it; NULL: it has one */
+	bool one;           /* of that, only what is around near, a file offset */
+	uint64_t near;
 	uint32_t system;         /* as the linker has it, which tells overloads apart */
 	uint32_t file, build_id; /* of its mapping */
 	uint32_t source;         /* as the profile has it; 0: not known */
@@ -32,12 +35,16 @@ struct code_functions {
 };
 
 /* What is called `name`: exactly; if nothing is, with parameters or template arguments behind it,
- * or without those that `name` has. The most sampled (of the type) first. */
+ * or without those that `name` has; if nothing is either, the code of a file that has no name, as a
+ * report calls it: "[file]" all of it, "[file]+0x1234" what is there. The most sampled (of the
+ * type) first. `name` is borrowed. */
 void code_functions__find(struct code_functions *ret, const struct prof *p, const char *name,
 			  size_t type);
 /* The n with the largest share of any of the profile's values as their own, that have names. */
 void code_functions__hottest(struct code_functions *ret, const struct prof *p, size_t n);
 void code_functions__done(struct code_functions *f);
+/* Its name, or what it is called. */
+const char *code_function__text(const struct code_function *f, const struct prof *p);
 
 /* A place in it. */
 struct code_point {
@@ -58,6 +65,8 @@ struct code_points {
 /* All of them: their values add up to the function's. */
 void code_points__find(struct code_points *ret, const struct prof *p,
 		       const struct code_function *function);
+/* Only those between two file offsets stay. */
+void code_points__keep(struct code_points *c, const struct prof *p, uint64_t from, uint64_t to);
 void code_points__done(struct code_points *c);
 
 /* Its code isn't a file's. */

@@ -71,6 +71,12 @@ static void find_lines(struct source *f, size_t len)
 	}
 }
 
+static void add_trouble(struct sources *s, enum source_trouble what, const char *path)
+{
+	if (!s->troubles[what].n++)
+		s->troubles[what].first = path;
+}
+
 static int read_source(struct sources *s, struct source *f)
 {
 	bool public;
@@ -91,21 +97,24 @@ static int read_source(struct sources *s, struct source *f)
 	s->bytes += (uint64_t)n;
 	find_lines(f, (size_t)n);
 	if (s->built && st.st_mtime > s->built)
-		buf__printf(&s->notes,
-			    "source %s was changed after the program was built: its lines may be "
-			    "others\n",
-			    f->path);
+		add_trouble(s, SOURCE_CHANGED, f->path);
 	return 0;
 }
 
-static void note(struct sources *s, const char *path, int err)
+static enum source_trouble trouble_of(const struct sources *s, int err)
 {
-	buf__printf(&s->notes, "source %s: %s\n", path,
-		    err == -EINVAL         ? "not a text file" :
-		    err == -EFBIG          ? "too large" :
-		    s->only_dir && !s->dir ? "of a container: --source DIR says where it is" :
-		    err == -ENOENT         ? "not there; --source DIR looks for it in DIR" :
-					     strerror(-err));
+	switch (err) {
+	case -EINVAL:
+		return SOURCE_NO_TEXT;
+	case -EFBIG:
+		return SOURCE_LARGE;
+	case -EACCES:
+		return SOURCE_DENIED;
+	case -ENOENT:
+		return s->only_dir && !s->dir ? SOURCE_CONTAINED : SOURCE_GONE;
+	default:
+		return SOURCE_OTHER;
+	}
 }
 
 static struct source *find(struct sources *s, const char *path)
@@ -118,9 +127,6 @@ static struct source *find(struct sources *s, const char *path)
 			return &s->list[i];
 	}
 	if (s->n == SOURCES_MAX) {
-		if (!s->full)
-			buf__printf(&s->notes, "sources: of more than %d files none is shown\n",
-				    SOURCES_MAX);
 		s->full = true;
 		return NULL;
 	}
@@ -128,7 +134,7 @@ static struct source *find(struct sources *s, const char *path)
 	f->path = xstrdup(path);
 	r = read_source(s, f);
 	if (r < 0)
-		note(s, path, r);
+		add_trouble(s, trouble_of(s, r), f->path);
 	return f;
 }
 
@@ -143,6 +149,27 @@ char *sources__line(struct sources *s, const char *path, uint32_t line)
 	return xstrndup(text, strcspn(text, "\r\n"));
 }
 
+/* Of one its path; a large function may have a hundred. */
+void sources__notes(const struct sources *s, struct buf *out)
+{
+	static const char *const texts[] = {
+#define X(name, text) text,
+		SOURCE_TROUBLES(X)
+#undef X
+	};
+
+	for (int i = 0; i < N_SOURCE_TROUBLES; i++) {
+		if (!s->troubles[i].n)
+			continue;
+		buf__printf(out, "source %s", s->troubles[i].first);
+		if (s->troubles[i].n > 1)
+			buf__printf(out, " and %u more", s->troubles[i].n - 1);
+		buf__printf(out, ": %s\n", texts[i]);
+	}
+	if (s->full)
+		buf__printf(out, "sources: of more than %d files none is shown\n", SOURCES_MAX);
+}
+
 void sources__done(struct sources *s)
 {
 	for (unsigned i = 0; i < s->n; i++) {
@@ -150,6 +177,5 @@ void sources__done(struct sources *s)
 		free(s->list[i].text);
 		free(s->list[i].lines);
 	}
-	buf__done(&s->notes);
 	*s = (struct sources){0};
 }

@@ -20,6 +20,22 @@ enum {
 	SOURCE_SUFFIXES_MAX = 64,             /* of a path that are tried in the folder */
 };
 
+/* Why a source can't be had, or what is wrong with it. */
+#define SOURCE_TROUBLES(X)                                            \
+	X(GONE, "not there; --source DIR looks for it in DIR")        \
+	X(CONTAINED, "of a container: --source DIR says where it is") \
+	X(NO_TEXT, "not a text file")                                 \
+	X(LARGE, "too large")                                         \
+	X(DENIED, "not for who called to read")                       \
+	X(OTHER, "can't be read")                                     \
+	X(CHANGED, "changed after the program was built: its lines may be others")
+
+enum source_trouble {
+#define X(name, text) SOURCE_##name,
+	SOURCE_TROUBLES(X) N_SOURCE_TROUBLES
+#undef X
+};
+
 struct source {
 	char *path;      /* as it was asked for */
 	char *text;      /* NULL: it can't be had */
@@ -32,7 +48,10 @@ struct sources {
 	bool only_dir;    /* nowhere else */
 	bool only_public; /* elsewhere only what everybody may read */
 	time_t built;     /* of the program; what has changed since is said to; 0: not known */
-	struct buf notes; /* lines: what couldn't be had, and why; to be escaped */
+	struct {
+		const char *first; /* one of the list */
+		unsigned n;
+	} troubles[N_SOURCE_TROUBLES];
 	struct source list[SOURCES_MAX];
 	unsigned n;
 	uint64_t bytes;
@@ -41,6 +60,8 @@ struct sources {
 
 /* The line's text, without what ends it; NULL: it isn't known. The caller frees. */
 char *sources__line(struct sources *s, const char *path, uint32_t line);
+/* Adds a line for each trouble that there was, to be escaped. */
+void sources__notes(const struct sources *s, struct buf *out);
 void sources__done(struct sources *s);
 
 #endif

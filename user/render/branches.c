@@ -165,7 +165,7 @@ static void put_head(const struct branch_view *v, struct buf *out)
 
 void branch_view__text(const struct branch_view *v, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf body = {0};
+	_cleanup_(buf__done) struct buf body = {0}, notes = {0};
 	struct table t = {.v = v};
 	struct code_rows rows = {
 		.path = v->file,
@@ -182,7 +182,8 @@ void branch_view__text(const struct branch_view *v, struct buf *out)
 	code_rows__text(&rows, &body);
 	put_head(v, out); /* what is noted about sources is known now */
 	code_head__notes(&v->notes, out);
-	code_head__notes(&v->sources->notes, out);
+	sources__notes(v->sources, &notes);
+	code_head__notes(&notes, out);
 	buf__printf(out, "\n%*s %*s  %*s  address and instruction, below its line\n", COUNT_WIDTH,
 		    "taken", COUNT_WIDTH, "not taken", SHARE_WIDTH, "taken %");
 	buf__add(out, body.data, body.len);
@@ -256,7 +257,7 @@ void branch_view__json(const struct branch_view *v, struct buf *out)
 	}
 	json__end_arr(&j);
 	buf__add(&notes, v->notes.data, v->notes.len);
-	buf__add(&notes, v->sources->notes.data, v->sources->notes.len);
+	sources__notes(v->sources, &notes);
 	json__lines(&j, "notes", notes.data);
 	json__end_obj(&j);
 	free(t.rows);

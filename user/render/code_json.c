@@ -110,7 +110,7 @@ static void put_function(struct json *j, const struct code_view *v)
 	const struct code_function *f = v->function;
 
 	json__obj(j, "function");
-	json__str(j, "name", prof__text(p, f->name));
+	json__str(j, "name", code_function__text(f, p));
 	json__str(j, "module", prof__text(p, f->file));
 	json__str(j, "build_id", f->build_id ? prof__text(p, f->build_id) : NULL);
 	json__str(j, "kind", kind_key(f->kind));
@@ -153,7 +153,7 @@ void code_view__json(const struct code_view *v, struct buf *out)
 		put_row(&j, v, &v->rows[i]);
 	json__end_arr(&j);
 	buf__add(&notes, v->notes.data, v->notes.len);
-	buf__add(&notes, v->sources->notes.data, v->sources->notes.len);
+	sources__notes(v->sources, &notes);
 	json__lines(&j, "notes", notes.data);
 	json__end_obj(&j);
 }

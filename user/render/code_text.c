@@ -73,7 +73,7 @@ static void put_head(const struct code_view *v, struct buf *out)
 	report__put_warnings(r->whole, "", r->events, r->n_events, report__but(r), out);
 	for (size_t i = 0; i < r->n_files; i++)
 		code_head__line("profile", r->files[i], out);
-	code_head__line("function", prof__text(p, f->name), out);
+	code_head__line("function", code_function__text(f, p), out);
 	report__put_key("file", out);
 	escape_name(out, prof__text(p, f->file));
 	if (f->build_id) {
@@ -283,7 +283,7 @@ static void put_code(struct table *t)
 
 void code_view__text(const struct code_view *v, struct buf *out)
 {
-	_cleanup_(buf__done) struct buf body = {0};
+	_cleanup_(buf__done) struct buf body = {0}, notes = {0};
 	struct table t = {.v = v, .out = &body};
 
 	measure(&t);
@@ -292,7 +292,8 @@ void code_view__text(const struct code_view *v, struct buf *out)
 		put_code(&t);
 	put_head(v, out); /* what is noted about sources is known now */
 	code_head__notes(&v->notes, out);
-	code_head__notes(&v->sources->notes, out);
+	sources__notes(v->sources, &notes);
+	code_head__notes(&notes, out);
 	buf__add(out, body.data, body.len);
 	free(t.widths);
 	free(t.hidden);

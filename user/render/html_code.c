@@ -170,7 +170,7 @@ static void put_notes(struct writer *w)
 	_cleanup_(buf__done) struct buf notes = {0};
 
 	buf__add(&notes, w->v->notes.data, w->v->notes.len);
-	buf__add(&notes, w->v->sources->notes.data, w->v->sources->notes.len);
+	sources__notes(w->v->sources, &notes);
 	json__lines(w->j, "notes", notes.len ? notes.data : NULL);
 }
 
