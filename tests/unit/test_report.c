@@ -310,6 +310,28 @@ Test(report, fits_the_terminal)
 	}
 }
 
+/* Whoever is inlined wherever he is met has no code of his own; and a module has no such thing. */
+Test(report, what_was_inlined_says_so)
+{
+	_cleanup_free_ char *text = NULL, *json = NULL, *modules = NULL, *csv = NULL;
+
+	BUILD_SAMPLE(p, "tiny+slow,main", 0, 1, 9000000, 1, 1, 1, 1);
+	BUILD_SAMPLE(p, "some+slow,main", 0, 1, 8000000, 1, 1, 1, 1);
+	BUILD_SAMPLE(p, "some,main", 0, 1, 7000000, 1, 1, 1, 1);
+	text = report(TEXT, "function", 0, false);
+	expect_in(text, "  tiny (inlined)  a\n");
+	expect_in(text, "  some  a\n");
+	expect_in(text, "  slow  a\n");
+	modules = report(TEXT, "module,function", 0, false);
+	expect_in(modules, "  a\n");
+	expect_in(modules, "    tiny (inlined)\n");
+	json = report(JSON, "function", 0, false);
+	expect_in(json, "\"name\": \"tiny\",\n      \"module\": \"a\",\n      \"inlined\": true,");
+	expect_in(json, "\"name\": \"some\",\n      \"module\": \"a\",\n      \"inlined\": false,");
+	csv = report(CSV, "function", 0, false);
+	expect_in(csv, "1,function,tiny,a,");
+}
+
 Test(report, a_long_name_is_cut)
 {
 	_cleanup_free_ char *text = NULL;

@@ -104,6 +104,18 @@ static void add_total(struct grouping *x, uint32_t row, const int64_t *values)
 	add_values(x, x->g->total, row, values);
 }
 
+/* What is called so may be inlined in one place, and in others not. */
+static void note_inlined(struct grouping *x, uint32_t row, size_t key,
+			 const struct prof_frame *frame)
+{
+	enum prof_key_kind kind = x->opts->keys[key].kind;
+
+	if (!frame || (kind != KEY_FUNCTION && kind != KEY_LINE && kind != KEY_ADDRESS))
+		return;
+	x->g->rows[row].inlined |= frame->inlined;
+	x->g->rows[row].own |= !frame->inlined;
+}
+
 /* The rows that one frame belongs to, one for each key. */
 static void add_frame(struct grouping *x, const struct label_pair *of_sample,
 		      const struct prof_frame *frame, const int64_t *values, bool is_leaf)
@@ -114,6 +126,7 @@ static void add_frame(struct grouping *x, const struct label_pair *of_sample,
 		bool of_frames = prof_key__is_of_frames(&x->opts->keys[k]);
 
 		row = child(x->g, row, of_frames ? frame_label(x, k, frame) : of_sample[k]);
+		note_inlined(x, row, k, frame);
 		add_total(x, row, values);
 		if (is_leaf)
 			add_values(x, x->g->self, row, values);
@@ -218,6 +231,7 @@ static void add_calls(struct grouping *x, const int64_t *values)
 						      &x->frames.list[i];
 
 		row = child(x->g, row, frame_label(x, 0, frame));
+		note_inlined(x, row, 0, frame);
 		add_total(x, row, values);
 	}
 	add_values(x, x->g->self, row, values);

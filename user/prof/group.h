@@ -17,6 +17,7 @@ struct group_row {
 		module; /* group__text(); the module of functions and what is below them, or 0 */
 	uint32_t level; /* 0: the root; 1: of the first key */
 	uint64_t seen;
+	bool own, inlined; /* a frame of it (of a function or below) is its code's; was inlined */
 };
 
 enum group_shape {

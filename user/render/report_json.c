@@ -68,6 +68,7 @@ static void put_row(const struct report *r, uint32_t row, int64_t parent, struct
 	json__str(j, "key", r->keys[r->shape == GROUP_KEYS ? g->level - 1 : 0].word);
 	json__str(j, "name", group__text(r->group, g->text));
 	json__str(j, "module", g->module ? group__text(r->group, g->module) : NULL);
+	json__bool(j, "inlined", g->inlined && !g->own);
 	json__arr(j, "events");
 	for (size_t i = 0; i < r->n_events; i++) {
 		json__obj(j, NULL);

@@ -322,6 +322,8 @@ static void put_name(const struct table *t, uint32_t number)
 	if (indent > width / 2)
 		indent = width / 2;
 	escape_name(&text, name);
+	if (row->inlined && !row->own)
+		buf__puts(&text, " (inlined)");
 	if (shows_module(r, row) && *name != '[') {
 		buf__puts(&text, "  ");
 		escape_name(&text, module);
