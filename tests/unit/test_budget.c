@@ -98,6 +98,19 @@ Test(budget, a_dear_load_is_within_its_budget_after_the_start)
 	cr_expect_leq(run.changes, 4);
 }
 
+/* Programs that start all the time take three quarters of it: the rest is enough for samples. */
+Test(budget, what_is_fixed_is_within_it)
+{
+	const struct load load = {.each_ns = 20000, .fixed = 0.0075 * CPUS, .noise = 50};
+	struct run run = start(1);
+
+	run_for(&run, &load, 20);
+	percent_spent(&run);
+	run_for(&run, &load, 100);
+	cr_expect_leq(percent_spent(&run), 1.05);
+	cr_expect_leq(run.budget.factor, 20.0, "and no more is taken from samples than that");
+}
+
 Test(budget, steady_loads_do_not_swing)
 {
 	for (double each = 5000; each < 300000; each *= 1.3) {

@@ -10,6 +10,7 @@
 enum {
 	/* How long a process that has gone is remembered. */
 	FORGET_NS = 1000 * 1000 * 1000,
+	SWEEP_NS = 200 * 1000 * 1000, /* between two looks through all processes */
 	/* Stack dumps: a few rounds of a host where every program is new. */
 	DUMPS_AT_LEAST = 8 * 1024 * 1024,
 	/* What --max-memory may be at least. */
@@ -292,7 +293,10 @@ void assembly__tidy(struct assembly *a, uint64_t horizon)
 	if (a->dumps.gone) /* their samples need not wait */
 		assembly__retry(a, false);
 	bound_stacks(a, horizon);
+	if (before < a->swept_ns + SWEEP_NS)
+		return;
 	processes__sweep(a->processes, before);
+	a->swept_ns = before;
 }
 
 void assembly__shrink(struct assembly *a)

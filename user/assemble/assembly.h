@@ -105,6 +105,7 @@ struct assembly {
 	bool shrunk;
 	struct ledger books; /* the columns that are filled in here, since the last cut */
 	struct processes *processes;
+	uint64_t swept_ns; /* they were looked through up to then */
 	struct queue queue;
 	struct fair_room life_room; /* in queue, in bytes */
 	struct raw_stacks stacks;

@@ -47,7 +47,7 @@ struct budget_window {
 	bool lost;   /* a ring had no room */
 };
 
-#define BUDGET_LEFT 0.5 /* `left`, where nothing else is budgeted */
+#define BUDGET_LEFT 0.25 /* `left`, where nothing else is budgeted */
 void budget__init(struct budget *budget, double share, double most, double left);
 /* True if the factor has changed, and with it the periods have to. */
 bool budget__pass(struct budget *budget, const struct budget_window *window);

@@ -31,7 +31,7 @@
 enum {
 	SPAWNER_MS = 2000, /* it waits for nothing but a CPU */
 	LOOK_MS = 10,      /* between two looks at one that is late and works */
-	DELAYS_MS = 50,    /* between two questions for how long CPUs were waited for */
+	DELAYS_MS = 200,   /* between two questions for how long CPUs were waited for */
 	RETRY_MS = 100,    /* after there was none */
 	/* the kernel may have to wait for all CPUs before it has the first counter of a task, or a
 	 * probe in programs */

@@ -200,6 +200,8 @@ void session__spend_free(struct session *s);
 /* Around the account of each sample. */
 void session__time_sample(struct session *s, const struct decoded *rec);
 void session__timed_sample(struct session *s);
+/* rings__drain(); what that takes is samples', too. */
+void session__drain_rings(struct session *s, uint64_t until_ns);
 
 /* The present period of an event; 0: it is none of those that change. */
 uint64_t session__period(const struct session *s, size_t event);

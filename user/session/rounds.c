@@ -110,7 +110,7 @@ static void look_around(void *session)
 	if (now < s->when.look_ns)
 		return;
 	session__news(s);
-	rings__drain(s->rings, now);
+	session__drain_rings(s, now);
 	if (s->unwind.tables)
 		s->unwind.tables_changed |= tables__work(s->unwind.tables);
 	/* what is accounted gets as much time as what comes in, or the one would never end */
@@ -355,7 +355,7 @@ void session__round(struct session *s, bool final)
 	if (horizon > now - SLACK_NS)
 		horizon = now - SLACK_NS;
 	session__news(s);
-	rings__drain(s->rings, final ? UINT64_MAX : now);
+	session__drain_rings(s, final ? UINT64_MAX : now);
 	s->when.look_ns = now_ns() + BETWEEN_NS;
 	session__look_cgroups_up(s, look_around);
 	session__settle(s, horizon, final);

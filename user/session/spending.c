@@ -57,6 +57,7 @@ struct spending {
 	 * switches to threads */
 	struct kernel_totals other, probes, arrivals;
 	struct mean other_overflow, probe, arrival;
+	uint64_t drained_ns; /* since the window's begin: rings were emptied */
 	uint64_t turn;
 	uint64_t sample_ns;      /* when the sample began that is timed; 0: none is */
 	enum payer sample_payer; /* whose it is */
@@ -191,6 +192,14 @@ void session__timed_sample(struct session *s)
 			  usage_thread_ns() - sp->sample_ns);
 }
 
+void session__drain_rings(struct session *s, uint64_t until_ns)
+{
+	uint64_t before = usage_thread_ns();
+
+	rings__drain(s->rings, until_ns);
+	s->spending->drained_ns += usage_thread_ns() - before;
+}
+
 /* Of time without a CPU: what is dear is where threads leave theirs. */
 static void add_departures(const struct session *s, struct kernel_totals *sum)
 {
@@ -309,17 +318,32 @@ void session__set_detail(struct session *s, bool on)
 	set_periods(s);
 }
 
+/* Accounting them, and their part in what took them out of the rings. */
+static uint64_t cost_of_samples(const struct spending *sp, int payer)
+{
+	const uint64_t accounted = sp->payers[payer].accounted;
+	uint64_t ns = mean__times(&sp->payers[payer].sample, accounted), all = 0;
+
+	for (int i = 0; i < N_PAYERS; i++)
+		all += sp->payers[i].accounted;
+	return ns +
+	       (all ? (uint64_t)((double)sp->drained_ns * (double)accounted / (double)all) : 0);
+}
+
 /* What each payer's samples have taken since the window began, and of this process's time all of
  * theirs. */
 static uint64_t take_samples(struct session *s, uint64_t reader_ns,
 			     struct budget_window windows[N_PAYERS])
 {
 	struct spending *sp = s->spending;
+	const uint64_t each_ns[N_PAYERS] = {cost_of_samples(sp, PAYS_EVENTS),
+					    cost_of_samples(sp, PAYS_SWITCHES)};
 	uint64_t all_ns = 0;
 
+	sp->drained_ns = 0;
 	for (int i = 0; i < N_PAYERS; i++) {
 		struct kernel_totals now = kernel_totals(s, (enum payer)i);
-		uint64_t ns = mean__times(&sp->payers[i].sample, sp->payers[i].accounted);
+		uint64_t ns = each_ns[i];
 
 		if (ns > reader_ns - all_ns)
 			ns = reader_ns - all_ns;

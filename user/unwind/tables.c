@@ -169,9 +169,11 @@ static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 {
 	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
 	uint64_t most = 0, each, now = now_ns();
+	size_t left = t->wanted;
 
-	for (uint32_t i = 1; i < FILE_BEYOND; i++) {
+	for (uint32_t i = 1; left && i < FILE_BEYOND; i++) {
 		each = t->wishes[i].hits;
+		left -= each > 0;
 		if (each && wants_description(t, i))
 			each |= 1ULL << 63;
 		else if (each && !silent__refuses(&t->slow, fs_of(t, i), now))
@@ -233,9 +235,12 @@ static bool start_next(struct tables *t, struct lane *lane)
 /* Files that a process has brought since: their samples may ask again. */
 static void look_again(struct tables *t)
 {
-	for (uint32_t i = 1; t->n_unopened && i < FILE_BEYOND; i++) {
+	size_t left = t->n_unopened;
+
+	for (uint32_t i = 1; left && i < FILE_BEYOND; i++) {
 		const struct file *f = t->wishes[i].unopened ? file_of(t, i) : NULL;
 
+		left -= t->wishes[i].unopened;
 		if (!f || f->fd < 0)
 			continue;
 		t->wishes[i].unopened = false;
