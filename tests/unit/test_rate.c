@@ -36,6 +36,24 @@ Test(rate, rates_of_the_options)
 	event_list__done(&list);
 }
 
+/* Of clocks nobody bounds what overflows take; who asks for a number gets it. */
+Test(rate, the_most_of_a_clock_is_less)
+{
+	const struct rate most = {.freq_hz = 100000, .most = true}, few = {99, .most = true};
+	struct event_list list = {0};
+
+	parse(&list, "page-faults,cpu-clock,task-clock");
+	cr_expect_eq(event_list__set_rates(&list, &most, NULL), 0);
+	cr_expect_eq(list.events[0].attr.sample_freq, 100000);
+	cr_expect_eq(list.events[1].attr.sample_freq, CLOCK_MOST_HZ);
+	cr_expect_eq(list.events[2].attr.sample_freq, CLOCK_MOST_HZ);
+	cr_expect_eq(event_list__set_rates(&list, &few, NULL), 0);
+	cr_expect_eq(list.events[1].attr.sample_freq, 99);
+	cr_expect_eq(event_list__set_rates(&list, &(struct rate){.freq_hz = 100000}, NULL), 0);
+	cr_expect_eq(list.events[1].attr.sample_freq, 100000);
+	event_list__done(&list);
+}
+
 Test(rate, presets_are_primes_a_decade_apart)
 {
 	struct event_list list = {0};

@@ -158,6 +158,8 @@ static uint64_t in_detail(const struct event *event, unsigned times, uint64_t mo
 	if (attr->freq)
 		return attr->sample_freq * times < most_hz ? attr->sample_freq * times : most_hz;
 	period /= times;
+	if (most_hz > CLOCK_MOST_HZ)
+		most_hz = CLOCK_MOST_HZ;
 	if (event->unit == UNIT_NS && period < SECOND_NS / most_hz)
 		period = SECOND_NS / most_hz;
 	return period < attr->sample_period ? period__prime(period ? period : 1) : 0;

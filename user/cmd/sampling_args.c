@@ -159,7 +159,8 @@ static int parse_freq(struct sampling_args *a, const char *text)
 {
 	static const char file[] = "/proc/sys/kernel/perf_event_max_sample_rate";
 
-	if (strcmp(text, "max") != 0)
+	a->rate.most = strcmp(text, "max") == 0;
+	if (!a->rate.most)
 		return parse_positive(a, "-F", text, &a->rate.freq_hz);
 	a->rate.freq_hz = file_read_u64(file, 0);
 	if (a->rate.freq_hz)

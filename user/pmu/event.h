@@ -117,10 +117,18 @@ void event_list__done(struct event_list *list);
 /* Appends copies of all of them. */
 void event_list__copy(struct event_list *to, const struct event_list *from);
 
+/*
+ * Of the CPU's own events the kernel bounds what overflows take, but not of its clocks: with as many
+ * as kernel.perf_event_max_sample_rate allows each overflow's end is the next one's beginning, and
+ * the program stands still.
+ */
+enum { CLOCK_MOST_HZ = 10000 };
+
 /* How often, for events whose text names no rate. At most one of the three is given. */
 enum rate_preset { RATE_DEFAULT, RATE_LO, RATE_ON, RATE_HI };
 struct rate {
 	uint64_t freq_hz; /* 0: not given */
+	bool most;        /* …and is what the kernel allows: of clocks CLOCK_MOST_HZ */
 	uint64_t period;  /* 0: not given */
 	enum rate_preset preset;
 };

@@ -53,6 +53,14 @@ int rate__check(const struct rate *rate, struct err *err)
 	return 0;
 }
 
+static uint64_t freq_of(const struct event *event, const struct rate *rate)
+{
+	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS;
+
+	return rate->most && is_clock && rate->freq_hz > CLOCK_MOST_HZ ? CLOCK_MOST_HZ :
+									 rate->freq_hz;
+}
+
 int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err)
 {
 	int r = rate__check(rate, err);
@@ -75,7 +83,7 @@ int event_list__set_rates(struct event_list *list, const struct rate *rate, stru
 		}
 		event->attr.freq = rate->freq_hz != 0;
 		if (rate->freq_hz)
-			event->attr.sample_freq = rate->freq_hz;
+			event->attr.sample_freq = freq_of(event, rate);
 		else if (rate->period && !event->added) /* -c counts what was asked for */
 			event->attr.sample_period = rate->period;
 		else
