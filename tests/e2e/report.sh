@@ -327,7 +327,7 @@ t_names_from_elsewhere() {
 	cp "$T/prog" "$T/files/under-another-name"
 	cp "$WORKLOADS/recurse" "$T/others/stripped" # that name, another build-id
 	pmb_ok report --symbols "$T/files" "$T/p.pb.gz"
-	expect_match "$T/out" ' burn  stripped$' "a file with the build-id"
+	expect_match "$T/out" ' burn \(inlined\)  stripped$' "a file with the build-id"
 	expect_match "$T/err" '1 of [0-9]+ files found, [1-9][0-9]* of [0-9]+ addresses named' \
 		"what was found"
 	pmb_ok report --symbols "$T/others" "$T/p.pb.gz"
