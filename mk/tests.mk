@@ -24,7 +24,7 @@ $(O)/tests/unit/%: $(O)/tests/unit/%.o $(PARTS)
 # The overflow program's parts compile for the host, too.
 $(O)/tests/unit/test_ustack.o $(O)/tests/unit/test_weight.o: CPPFLAGS += -Ibpf
 $(UNIT:%=%.o): CPPFLAGS += -DTREES='"$(CURDIR)/tests/trees"'
-$(O)/tests/unit/test_assembly.o: CPPFLAGS += -DSTREAM='"$(CURDIR)/tests/bench/stream.gz"'
+$(O)/tests/unit/test_assembly_stream.o: CPPFLAGS += -DSTREAM='"$(CURDIR)/tests/bench/stream.gz"'
 $(O)/tests/unit/test_python_lines.o: CPPFLAGS += -DORACLE='"$(CURDIR)/tests/unit/python_lines.py"'
 $(O)/tests/unit/test_event_db.o $(O)/tests/unit/test_topdown_table.o: \
 	CPPFLAGS += -DPERFMON='"$(CURDIR)/tests/perfmon"'
