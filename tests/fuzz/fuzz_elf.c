@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	uint32_t n;
 	struct buf reply = {0};
 	struct elf_file *f;
+	struct elf_near near;
 
 	if (len > 1024 * 1024 || elf_file__open(fuzz_file(data, len), &f) < 0)
 		return 0;
@@ -34,12 +35,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		answerer__elf(&answerer, f, off, true, &reply);
 	}
 	for (uint64_t offset = 0; offset < 32; offset += 8) {
+		struct elf_found found;
 		struct elf_site site;
 
-		elf_site__find(f, "main", 4, offset, &site);
-		if (site.status == SYMD_SITE_FOUND && (site.n != 1 || site.file_off >= len))
+		elf_site__find(f, offset ? "a::main" : "main", offset ? 7 : 4, offset, &found,
+			       &site);
+		if (site.status == SYMD_SITE_FOUND && (found.n != 1 || site.file_off >= len))
 			abort();
+		elf_found__done(&found);
 	}
+	elf_near__find(f, "mian", 4, &near);
+	elf_near__done(&near);
 	if (elf_returns__find(f, "main", 4, 1, &entry, returns, &n) == SYMD_SITE_FOUND) {
 		for (uint32_t i = 0; i < n; i++) {
 			if (returns[i].file_off >= len || entry.file_off >= len)

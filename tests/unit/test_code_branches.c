@@ -177,13 +177,15 @@ Test(elf_branches, of_this_program)
 {
 	static struct elf_branches b;
 	static const char name[] = "branching_of_this_test";
+	struct elf_found function;
 	struct elf_file *elf;
 	uint64_t addr = (uint64_t)(uintptr_t)branching_of_this_test;
 	int memory = open("/proc/self/mem", O_RDONLY);
 
 	cr_assert_eq(elf_file__open(open("/proc/self/exe", O_RDONLY), &elf), 0);
 	cr_expect(branching_of_this_test(3) >= 0);
-	elf_branches__find(elf, name, sizeof(name) - 1, PMB_BLOCK_NONE, &b);
+	elf_branches__find(elf, name, sizeof(name) - 1, PMB_BLOCK_NONE, &function, &b);
+	elf_found__done(&function);
 	cr_assert_eq(b.status, SYMD_SITE_FOUND);
 	cr_expect_geq(b.jumps.n, 2);
 	for (uint32_t i = 0; i < b.jumps.n; i++)
@@ -192,7 +194,8 @@ Test(elf_branches, of_this_program)
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, addr + 1, b.size));
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, 8, b.size));
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, addr, UINT64_MAX));
-	elf_branches__find(elf, "no_such", 7, PMB_BLOCK_NONE, &b);
+	elf_branches__find(elf, "no_such", 7, PMB_BLOCK_NONE, &function, &b);
+	elf_found__done(&function);
 	cr_expect_eq(b.status, SYMD_SITE_NO_FUNCTION);
 	elf_file__free(elf);
 	close(memory);

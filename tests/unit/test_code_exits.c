@@ -162,6 +162,7 @@ Test(code_exits, of_a_file)
 {
 	struct elf_exit exits[SYMD_EXITS_MAX];
 	struct elf_file *elf;
+	struct elf_found found;
 	struct elf_site entry;
 	uint64_t vaddr;
 	uint8_t byte;
@@ -170,14 +171,16 @@ Test(code_exits, of_a_file)
 	cr_expect_eq(left_at_two(1), 2);
 	cr_assert_eq(elf_file__open(open("/proc/self/exe", O_RDONLY), &elf), 0);
 	if (elf_file__is_x86_64(elf)) {
-		cr_expect_eq(elf_exits__find(elf, "left_at_two", 11, &entry, exits, &n),
+		cr_expect_eq(elf_exits__find(elf, "left_at_two", 11, &found, &entry, exits, &n),
 			     SYMD_SITE_FOUND);
+		elf_found__done(&found);
 		cr_assert_geq(n, 1);
 		cr_assert(elf_file__vaddr(elf, exits[n - 1].file_off, &vaddr));
 		cr_assert_eq(elf_file__read(elf, vaddr, &byte, 1), 1);
 		cr_expect_eq(byte, 0xc3);
 	}
-	cr_expect_neq(elf_exits__find(elf, "no_such_function", 16, &entry, exits, &n),
+	cr_expect_neq(elf_exits__find(elf, "no_such_function", 16, &found, &entry, exits, &n),
 		      SYMD_SITE_FOUND);
+	elf_found__done(&found);
 	elf_file__free(elf);
 }

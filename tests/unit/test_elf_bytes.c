@@ -120,6 +120,57 @@ Test(elf_bytes, parts_make_room_for_others)
 	done(&t);
 }
 
+/* Where it is in each string, also across what is read at a time; and names that begin amid one. */
+Test(elf_bytes, strings_that_have_a_text)
+{
+	const size_t across = 256 * 1024 - 3, far = 2 * 256 * 1024 + 70000;
+	struct elf_string_hits hits;
+	struct table t;
+
+	make(&t, 1024 * 1024);
+	for (size_t i = 1023; i < 1024 * 1024; i += 1024)
+		t.file->names[i] = '\0';
+	memcpy(t.file->names + 100, "needle", 6);
+	memcpy(t.file->names + 200, "needle", 6);
+	memcpy(t.file->names + across, "nee", 3); /* and a NUL */
+	memcpy(t.file->names + across - 512, "needle", 6);
+	memcpy(t.file->names + far, "needle", 6);
+	elf_strings__with(&t.strings, "needle", 6, &hits);
+	cr_assert_eq(hits.n, 3, "%zu", hits.n);
+	cr_expect(hits.list[0].start == 0 && hits.list[0].text == 200);
+	cr_expect(hits.list[1].text == across - 512);
+	cr_expect(hits.list[2].text == far && hits.list[2].start == far / 1024 * 1024);
+	cr_expect(elf_string_hits__has(&hits, 0) && elf_string_hits__has(&hits, 200));
+	cr_expect(!elf_string_hits__has(&hits, 201) && !elf_string_hits__has(&hits, 1024));
+	cr_expect(elf_string_hits__has(&hits, far) && !elf_string_hits__has(&hits, far + 1));
+	cr_expect(elf_string_hits__begins(&hits, far) && elf_string_hits__begins(&hits, 200));
+	cr_expect(!elf_string_hits__begins(&hits, 100) && !elf_string_hits__begins(&hits, 0));
+	cr_expect(!hits.is_partial);
+	free(hits.list);
+	elf_strings__with(&t.strings, "", 0, &hits);
+	cr_expect(!hits.n && !elf_string_hits__has(&hits, 0));
+	done(&t);
+}
+
+/* The text lies half in one piece that is read, and half in the next. */
+Test(elf_bytes, a_text_across_two_reads)
+{
+	struct elf_string_hits hits;
+	struct table t;
+
+	make(&t, 1024 * 1024);
+	for (size_t at = 256 * 1024 - 8; at < 256 * 1024 + 8; at++) {
+		t.file->names[at - 1] = '\0';
+		memcpy(t.file->names + at, "needle", 7);
+		elf_strings__with(&t.strings, "needle", 6, &hits);
+		cr_expect(hits.n == 1 && hits.list[0].text == at && hits.list[0].start == at,
+			  "at %zu: %zu", at, hits.n);
+		free(hits.list);
+		memset(t.file->names + at - 1, 'x', 8);
+	}
+	done(&t);
+}
+
 Test(elf_bytes, long_names_and_the_end)
 {
 	struct table t;

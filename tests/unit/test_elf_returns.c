@@ -79,10 +79,12 @@ Test(elf_returns, amid_an_instruction)
 {
 	struct elf_exit returns[SYMD_EXITS_MAX];
 	struct elf_file *elf = open_this();
+	struct elf_found found;
 	struct elf_site entry;
 	uint32_t n;
 
-	elf_site__find(elf, "test_amid", strlen("test_amid"), 0, &entry);
+	elf_site__find(elf, "test_amid", strlen("test_amid"), 0, &found, &entry);
+	elf_found__done(&found);
 	cr_expect_eq(entry.status, SYMD_SITE_FOUND);
 	cr_expect_eq(elf_returns__find(elf, "test_amid", strlen("test_amid"), 1, &entry, returns,
 				       &n),
@@ -133,7 +135,6 @@ static enum symd_site_status next(struct cursor *c, uint32_t *ret_places)
 {
 	enum symd_site_status status = cursor__u8(c);
 
-	cursor__u32(c);
 	*ret_places = cursor__u32(c);
 	cursor__skip(c, (size_t)*ret_places * 10);
 	return status;

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cmd/annotate_args.h"
 #include "cmd/annotate_branches.h"
@@ -22,7 +23,6 @@
 #include "cmd/cmd.h"
 #include "cmd/output.h"
 #include "cmd/profiles.h"
-#include "pmu/nearest.h"
 #include "prof/keys.h"
 #include "render/code.h"
 #include "render/escape.h"

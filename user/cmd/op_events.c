@@ -96,11 +96,10 @@ static void cut_terms(struct op_event *e)
 
 	if (len < 2 || e->copy[len - 1] != '/')
 		return;
-	e->copy[len - 1] = '\0';
-	slash = strrchr(e->copy, '/');
-	if (!slash)
+	slash = memrchr(e->copy, '/', len - 1);
+	if (!slash) /* A::operator/ */
 		return;
-	*slash = '\0';
+	e->copy[len - 1] = *slash = '\0';
 	e->terms = slash + 1;
 }
 

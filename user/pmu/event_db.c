@@ -13,10 +13,10 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/num.h"
 #include "pmu/event.h"
 #include "pmu/event_db_json.h"
-#include "pmu/nearest.h"
 #include "sys/cpuinfo.h"
 #include "sys/procfs.h"
 

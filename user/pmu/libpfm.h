@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "pmu/nearest.h"
+#include "base/nearest.h"
 
 /* What the library says of an event; all strings ours. Parts that it didn't get to are NULL. */
 struct libpfm_event {

@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "pmu/cores.h"
 #include "pmu/event_db.h"
 #include "pmu/libpfm.h"
-#include "pmu/nearest.h"
 #include "pmu/parse.h"
 #include "pmu/perf_names.h"
 #include "pmu/user_events.h"

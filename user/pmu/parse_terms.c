@@ -12,9 +12,9 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/num.h"
 #include "base/text.h"
-#include "pmu/nearest.h"
 #include "pmu/parse.h"
 
 #define DEFAULT_PERIOD 1000003

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/nearest.h"
 #include "pmu/libpfm.h"
-#include "pmu/nearest.h"
 #include "pmu/parse.h"
 
 /* The names that core PMUs have on the architectures; a machine without one is most likely a VM. */

@@ -87,6 +87,11 @@ static int parse_function(struct window_probe *p, const char *text, const char *
 		p->file = xstrndup(text, (size_t)(colon - text));
 		name = colon + 1;
 	}
+	if (ends_with(name, ".."))
+		return err__usage(err,
+				  "%s: behind '..' the second probe is missing, which is whole, "
+				  "too: u:FILE:A..u:FILE:B",
+				  whole);
 	plus = strrchr(name, '+');
 	if (plus && isdigit((unsigned char)plus[1]) && num__parse_u64(plus + 1, &p->offset) < 0)
 		return err__usage(err, "%s: '%s' is not an offset such as +4 or +0x1c", whole,

@@ -22,6 +22,7 @@ enum {
 	FILES_MAX = 1024, /* that are looked through */
 	NOTES_MAX = 4,
 	SEARCH_S = 20, /* which all of it may take: hostile files take as long as they like */
+	NEAR_S = 2,    /* which names that are near are looked for */
 };
 
 /* An executable mapping of a file. */
@@ -29,7 +30,7 @@ struct mapping {
 	uint64_t start, end, file_off;
 	uint64_t dev, inode;
 	char *path;
-	bool looked;
+	bool looked, first; /* first: of its file, that was looked into */
 };
 
 struct search {
@@ -162,6 +163,7 @@ static int look_into_all(struct search *s)
 	for (size_t i = 0; i < s->n && r == 0; i++) {
 		if (s->maps[i].looked)
 			continue;
+		s->maps[i].first = true;
 		for (size_t k = i; k < s->n; k++)
 			s->maps[k].looked |= is_same_file(&s->maps[i], &s->maps[k]);
 		if (!is_wanted(s, &s->maps[i]))
@@ -176,9 +178,33 @@ static int look_into_all(struct search *s)
 	return r;
 }
 
-static int refuse_none(const struct search *s)
+static void find_near(const struct search *s, struct nearest *nearest)
 {
 	const struct branch_whom *w = s->whom;
+	const uint64_t until = now_ns() + NEAR_S * 1000000000ull;
+
+	for (size_t i = 0; i < s->n && now_ns() < until; i++) {
+		const struct mapping *m = &s->maps[i];
+		const struct mapped_file file = {.inode = m->inode, .dev = m->dev, .path = m->path};
+		_cleanup_close_ int found = -1, lent = -1;
+		uint64_t mnt_ns = 0;
+
+		if (!m->first || !is_wanted(s, m))
+			continue;
+		found = opener__mapped(w->opener, w->pid, m->start, m->end, &file, &mnt_ns);
+		lent = found < 0 ? found : opener__lend(w->opener, found, mnt_ns, 0);
+		if (lent >= 0)
+			site_client__near(s->client, lent, w->function, nearest);
+	}
+}
+
+static int refuse_none(const struct search *s)
+{
+	_cleanup_(nearest__done) struct nearest nearest;
+	_cleanup_(buf__done) struct buf near = {0};
+	const struct branch_whom *w = s->whom;
+
+	nearest__init(&nearest, w->function);
 
 	for (size_t i = 0; w->file && i <= s->n; i++) {
 		if (i == s->n)
@@ -187,12 +213,14 @@ static int refuse_none(const struct search *s)
 		if (is_wanted(s, &s->maps[i]))
 			break;
 	}
+	find_near(s, &nearest);
+	nearest__format(&nearest, &near);
 	return err__usage(s->err,
-			  "%s: no %s process %d runs has a function '%s' with code of its own: it "
-			  "is spelt otherwise, was inlined everywhere, its symbols were "
-			  "stripped, or it is the kernel's",
+			  "%s: no %s process %d runs has a function '%s' with code of its "
+			  "own%s%s: it is spelt otherwise, was inlined everywhere, its symbols "
+			  "were stripped, or it is the kernel's",
 			  s->whom->option, w->file ? "such file that" : "file that", w->pid,
-			  w->function);
+			  w->function, near.len ? "; nearest: " : "", near.len ? near.data : "");
 }
 
 /* Where the whole function lies. */

@@ -39,6 +39,7 @@ struct finder {
 struct look {
 	struct gate_probe *probe;
 	const char *function; /* NULL: as the probe calls it */
+	const char *called;   /* how else; NULL: it is called so */
 	const char *path;     /* of the file, as its root has it */
 	const char *what;     /* for sentences */
 	struct opener_file_id id;
@@ -54,14 +55,14 @@ static bool is_function(const struct finder *f)
 
 static void put_note(struct finder *f, const struct look *l, const struct site *site)
 {
+	const char *asked = l->function ? l->function : l->probe->user->name;
 	char text[DURATION_TEXT];
 
 	duration_text(site->emulated ? f->each.emulated_ns : f->each.stepped_ns, text);
 	buf__printf(f->notes,
 		    "%s: a probe at offset %#" PRIx64 " of %s (%s), where the kernel %s: about %s "
 		    "each time, as a child of our own had it\n",
-		    f->gates->option, site->file_off, l->path,
-		    l->function ? l->function : l->probe->user->name,
+		    f->gates->option, site->file_off, l->path, l->called ? l->called : asked,
 		    site->emulated ? "carries the instruction out itself" :
 				     "single-steps the instruction",
 		    text);
@@ -221,6 +222,7 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 		return err__set(f->err, lent, "%s: the file can't be read: %s", what,
 				strerror(-lent));
 	r = ask(f, &l, lent, sites, &n);
+	l.called = site_client__called(f->client);
 	return r < 0 ? r : add_all(f, &l, sites, n);
 }
 

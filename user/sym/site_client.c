@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "sym/helper.h"
 #include "sym/reason.h"
@@ -16,6 +17,10 @@ enum { ANSWER_NS = 2000000000 };
 
 struct site_client {
 	struct helper helper;
+	/* What the last question was about: */
+	uint32_t n;        /* functions that are called so */
+	struct buf list;   /* of some of them, for a sentence */
+	struct buf called; /* of the first, if there is one more name */
 };
 
 struct site_client *site_client__new(int (*child)(int sock))
@@ -37,6 +42,8 @@ struct site_client *site_client__free(struct site_client *c)
 	if (!c)
 		return NULL;
 	helper__done(&c->helper);
+	buf__done(&c->list);
+	buf__done(&c->called);
 	free(c);
 	return NULL;
 }
@@ -92,15 +99,138 @@ static int refuse_exits(enum symd_site_status status, const char *name, const ch
 			   what, name, why[status]);
 }
 
-static int refuse(enum symd_site_status status, uint32_t n, const char *name, uint64_t offset,
-		  const char *what, struct err *err)
+static void put_text(struct buf *b, const char *text)
+{
+	symd_msg__put_u16(b, (uint16_t)strnlen(text, SYMD_NAME_MAX));
+	buf__add(b, text, strnlen(text, SYMD_NAME_MAX));
+}
+
+/* "ns::f(int) (_ZN2ns1fEi)": all of a name that can be typed. */
+static bool read_called(struct cursor *body, const char *asked, struct buf *ret)
+{
+	size_t len = cursor__u16(body);
+	const char *linker = cursor__bytes(body, len);
+	size_t written_len = cursor__u16(body);
+	const char *written = cursor__bytes(body, written_len);
+
+	buf__clear(ret);
+	if (!linker || !written)
+		return false;
+	if (written_len)
+		buf__add(ret, written, written_len);
+	else if (len != strlen(asked) || memcmp(linker, asked, len) != 0)
+		buf__add(ret, linker, len);
+	if (written_len && len < SYMD_CALLED_BYTES) {
+		buf__puts(ret, " (");
+		buf__add(ret, linker, len);
+		buf__putc(ret, ')');
+	}
+	return true;
+}
+
+/* In a sentence there is room for so much. */
+static bool read_found(struct site_client *c, struct cursor *body, const char *asked)
+{
+	enum { LIST_BYTES = 600 };
+	_cleanup_(buf__done) struct buf one = {0};
+	uint32_t told = 0;
+	uint8_t n;
+
+	buf__clear(&c->list);
+	buf__clear(&c->called);
+	c->n = cursor__u32(body);
+	n = cursor__u8(body);
+	for (uint8_t i = 0; i < n; i++) {
+		if (!read_called(body, asked, &one))
+			return false;
+		if (!i)
+			buf__add(&c->called, one.data, one.len);
+		if (c->list.len + one.len > LIST_BYTES && told)
+			continue;
+		buf__printf(&c->list, "%s%s", told++ ? ", " : "", one.data ? one.data : "");
+	}
+	if (told && c->n > told)
+		buf__printf(&c->list, " and %" PRIu32 " more", c->n - told);
+	return n <= SYMD_CALLED_MAX && n <= c->n;
+}
+
+const char *site_client__called(const struct site_client *c)
+{
+	return c->called.len ? c->called.data : NULL;
+}
+
+/* Of the file that is open. */
+static void ask_near(struct site_client *c, const char *name, struct nearest *nearest)
+{
+	_cleanup_(buf__done) struct buf one = {0};
+	struct cursor body;
+	uint8_t n;
+
+	helper__begin(&c->helper, SYMD_NEAR);
+	put_text(&c->helper.request, name);
+	if (helper__ask(&c->helper, -1, deadline(), &body) < 0)
+		return;
+	n = cursor__u8(&body);
+	for (uint8_t i = 0; i < n; i++) {
+		uint32_t distance = cursor__u32(&body);
+
+		if (!read_called(&body, "", &one))
+			return;
+		nearest__offer_at(nearest, distance, one.data);
+	}
+}
+
+void site_client__near(struct site_client *c, int fd, const char *name, struct nearest *nearest)
+{
+	if (open_file(c, fd, deadline(), "", NULL) == 0)
+		ask_near(c, name, nearest);
+}
+
+static int refuse_none(struct site_client *c, const char *name, const char *what, struct err *err)
+{
+	_cleanup_(nearest__done) struct nearest nearest;
+	_cleanup_(buf__done) struct buf near = {0};
+
+	nearest__init(&nearest, name);
+	if (!err)
+		return -EINVAL;
+	ask_near(c, name, &nearest);
+	nearest__format(&nearest, &near);
+	return err__usage(err,
+			  "%s: the file has no function '%s' by itself%s%s: it is spelt otherwise "
+			  "(`nm -C` and `nm -DC` list what there is), was inlined everywhere, or "
+			  "its symbols were stripped%s",
+			  what, name, near.len ? "; nearest: " : "", near.len ? near.data : "",
+			  strstr(name, "..") ? "; of two probes each is whole: u:FILE:A..u:FILE:B" :
+					       "");
+}
+
+static int refuse_several(const struct site_client *c, const char *name, const char *what,
+			  struct err *err)
+{
+	if (c->list.len)
+		return err__usage(err,
+				  "%s: %" PRIu32 " functions of the file are called '%s', and a "
+				  "probe is put into one: %s; say which by its parameters or as "
+				  "the linker calls it, which is in brackets",
+				  what, c->n, name, c->list.data);
+	return err__usage(err,
+			  "%s: %" PRIu32 " functions of the file are called '%s' by the linker, "
+			  "too, as static ones of several sources are, so that there is no name "
+			  "for one of them, and a probe is put into one",
+			  what, c->n, name);
+}
+
+static int refuse(struct site_client *c, enum symd_site_status status, const char *name,
+		  uint64_t offset, const char *what, struct err *err)
 {
 	switch (status) {
 	case SYMD_SITE_NO_FUNCTION:
+		return refuse_none(c, name, what, err);
+	case SYMD_SITE_TOO_MANY:
 		return err__usage(err,
-				  "%s: the file has no function '%s' by itself: it is spelt "
-				  "otherwise (`nm -D` and `nm` list them as the linker has them), "
-				  "was inlined everywhere, or its symbols were stripped",
+				  "%s: more functions of the file than can be looked at may be "
+				  "'%s': name it as the linker does (`nm`, `nm -D`)",
 				  what, name);
 	case SYMD_SITE_ELSEWHERE:
 		err__usage(err,
@@ -109,10 +239,7 @@ static int refuse(enum symd_site_status status, uint32_t n, const char *name, ui
 			   what, name);
 		return -ENOLINK;
 	case SYMD_SITE_SEVERAL:
-		return err__usage(err,
-				  "%s: %" PRIu32 " functions of the file are called '%s', and a "
-				  "probe is put into one",
-				  what, n, name);
+		return refuse_several(c, name, what, err);
 	case SYMD_SITE_NO_PROBE:
 		return err__usage(err,
 				  "%s: the file has no such probe of its own (`readelf -n` lists "
@@ -163,18 +290,11 @@ static int ask(struct site_client *c, const char *what, struct cursor *body, str
 	return r < 0 ? failed(c, r, what, err) : 0;
 }
 
-static void put_text(struct buf *b, const char *text)
-{
-	symd_msg__put_u16(b, (uint16_t)strnlen(text, SYMD_NAME_MAX));
-	buf__add(b, text, strnlen(text, SYMD_NAME_MAX));
-}
-
 int site_client__find(struct site_client *c, int fd, const char *name, uint64_t offset,
 		      const char *what, struct site *ret, struct err *err)
 {
 	enum symd_site_status status;
 	struct cursor body;
-	uint32_t n;
 	int r = begin(c, fd, SYMD_SITE, what, err);
 
 	if (r < 0)
@@ -185,14 +305,15 @@ int site_client__find(struct site_client *c, int fd, const char *name, uint64_t 
 	if (r < 0)
 		return r;
 	status = cursor__u8(&body);
+	if (!read_found(c, &body, name))
+		return failed(c, -EPROTO, what, err);
 	ret->emulated = cursor__u8(&body);
-	n = cursor__u32(&body);
 	ret->counter_off = 0;
 	ret->when = 0;
 	ret->file_off = cursor__u64(&body);
 	if (!cursor__done(&body) || status >= SYMD_N_SITE_STATUSES)
 		return failed(c, -EPROTO, what, err);
-	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, offset, what, err);
+	return status == SYMD_SITE_FOUND ? 0 : refuse(c, status, name, offset, what, err);
 }
 
 int site_client__find_usdt(struct site_client *c, int fd, const char *provider, const char *name,
@@ -222,17 +343,17 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 	if (!cursor__done(&body) || n > SITES_MAX || status >= SYMD_N_SITE_STATUSES)
 		return failed(c, -EPROTO, what, err);
 	*ret_n = n;
-	return status == SYMD_SITE_FOUND ? 0 : refuse(status, n, name, 0, what, err);
+	buf__clear(&c->called);
+	return status == SYMD_SITE_FOUND ? 0 : refuse(c, status, name, 0, what, err);
 }
 
 /* What FUNCTION says of one, and RETURNS of each. False: it can't be read. */
 static bool read_places(struct cursor *body, enum symd_site_status *ret_status,
-			uint32_t *ret_functions, struct site ret[SITES_MAX], size_t *ret_n)
+			struct site ret[SITES_MAX], size_t *ret_n)
 {
 	uint32_t n;
 
 	*ret_status = cursor__u8(body);
-	*ret_functions = cursor__u32(body);
 	n = cursor__u32(body);
 	for (uint32_t i = 0; i < n && i < SITES_MAX; i++) {
 		ret[i].counter_off = 0;
@@ -249,7 +370,6 @@ int site_client__find_function(struct site_client *c, int fd, const char *name, 
 			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
 {
 	enum symd_site_status status;
-	uint32_t functions;
 	struct cursor body;
 	int r = begin(c, fd, SYMD_FUNCTION, what, err);
 
@@ -259,9 +379,10 @@ int site_client__find_function(struct site_client *c, int fd, const char *name, 
 	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;
-	if (!read_places(&body, &status, &functions, ret, ret_n) || !cursor__done(&body))
+	if (!read_places(&body, &status, ret, ret_n) || !read_found(c, &body, name) ||
+	    !cursor__done(&body))
 		return failed(c, -EPROTO, what, err);
-	return status == SYMD_SITE_FOUND ? 0 : refuse(status, functions, name, 0, what, err);
+	return status == SYMD_SITE_FOUND ? 0 : refuse(c, status, name, 0, what, err);
 }
 
 int site_client__find_returns(struct site_client *c, int fd, const struct site_name *names,
@@ -271,7 +392,6 @@ int site_client__find_returns(struct site_client *c, int fd, const struct site_n
 	uint64_t until = now_ns() + within_ns;
 	struct site sites[SITES_MAX];
 	enum symd_site_status status;
-	uint32_t functions;
 	struct cursor body;
 	size_t n_sites;
 	int r = open_file(c, fd, until, what, err);
@@ -288,7 +408,7 @@ int site_client__find_returns(struct site_client *c, int fd, const struct site_n
 	if (r < 0)
 		return failed(c, r, what, err);
 	for (size_t i = 0; i < n; i++) {
-		if (!read_places(&body, &status, &functions, sites, &n_sites))
+		if (!read_places(&body, &status, sites, &n_sites))
 			return failed(c, -EPROTO, what, err);
 		if (status == SYMD_SITE_FOUND)
 			found(ctx, i, sites, n_sites);
@@ -335,7 +455,6 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 {
 	enum symd_site_status status;
 	struct cursor body;
-	uint32_t n;
 	int r = open_file(c, fd, deadline(), what, err);
 
 	*ret = (struct site_jumps){0};
@@ -350,8 +469,8 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 	if (r < 0)
 		return r;
 	status = cursor__u8(&body);
-	n = cursor__u32(&body);
-	if (!read_jumps(&body, ret) || status >= SYMD_N_SITE_STATUSES) {
+	if (!read_found(c, &body, name) || !read_jumps(&body, ret) ||
+	    status >= SYMD_N_SITE_STATUSES) {
 		free(ret->list);
 		*ret = (struct site_jumps){0};
 		return failed(c, -EPROTO, what, err);
@@ -360,7 +479,7 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 		return 0;
 	free(ret->list);
 	*ret = (struct site_jumps){0};
-	if (status == SYMD_SITE_NO_FUNCTION)
+	if (status == SYMD_SITE_NO_FUNCTION || status == SYMD_SITE_ELSEWHERE)
 		return 1;
 	if (status == SYMD_SITE_NOT_READ)
 		return err__cannot(err,
@@ -368,7 +487,7 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 				   "instructions, so which of its bytes are instructions isn't "
 				   "known",
 				   what, name);
-	return refuse(status, n, name, 0, what, err);
+	return refuse(c, status, name, 0, what, err);
 }
 
 int site_client__is_same_code(struct site_client *c, int fd, int memory,

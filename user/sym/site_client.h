@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/nearest.h"
 #include "pmubpf/block_class.h"
 
 struct site_client;
@@ -22,10 +23,16 @@ struct site {
 struct site_client *site_client__new(int (*child)(int sock)); /* NULL: symd */
 struct site_client *site_client__free(struct site_client *c); /* NULL is fine; returns NULL */
 
-/* fd: the file, as the opener lends it; borrowed. what, option: of whom, for the sentence.
+/* fd: the file, as the opener lends it; borrowed. name: as the linker has it, or as its author
+ * wrote it (symd/elf_found.h). what, option: of whom, for the sentence.
  * -errno with the sentence; -ENOLINK: the file has no such function, but uses another's. */
 int site_client__find(struct site_client *c, int fd, const char *name, uint64_t offset,
 		      const char *what, struct site *ret, struct err *err);
+
+/* What was found last is called so, if that isn't what was asked for; until the next question. */
+const char *site_client__called(const struct site_client *c);
+/* Offers names of the file's functions that are near. */
+void site_client__near(struct site_client *c, int fd, const char *name, struct nearest *nearest);
 
 enum { SITES_MAX = 64 };
 /* The same of a probe of the program's own, which may be in several places. */

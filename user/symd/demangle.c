@@ -54,23 +54,33 @@ static bool try_with(demangler_fn demangler, const char *name, int options, stru
  * nodes) refuses any C++ name over 1 KiB, of which there are many, and recursion ends with the name
  * there. Rust keeps its limit: v0 names may refer to themselves.
  */
-static bool try_demangle(const char *name, size_t len, struct buf *ret)
+static bool try_demangle(const char *name, size_t len, int more, struct buf *ret)
 {
-	const int options = DMGL_AUTO | DMGL_ANSI;
+	const int options = DMGL_AUTO | DMGL_ANSI | more;
 	const int unlimited = len > 1024 ? DMGL_NO_RECURSE_LIMIT : 0;
 
 	return try_with(rust_demangle_callback, name, options, ret) ||
 	       try_with(cplus_demangle_v3_callback, name, options | unlimited, ret);
 }
 
-void demangle(const char *name, size_t len, struct buf *ret)
+static void put(const char *name, size_t len, int more, struct buf *ret)
 {
 	_cleanup_(buf__done) struct buf text = {0};
 
 	if (looks_mangled(name, len) && len <= DEMANGLE_IN_MAX) {
 		buf__add(&text, name, len);
-		if (try_demangle(text.data, len, ret))
+		if (try_demangle(text.data, len, more, ret))
 			return;
 	}
 	buf__add(ret, name, len < DEMANGLE_OUT_MAX ? len : DEMANGLE_OUT_MAX);
+}
+
+void demangle(const char *name, size_t len, struct buf *ret)
+{
+	put(name, len, 0, ret);
+}
+
+void demangle_whole(const char *name, size_t len, struct buf *ret)
+{
+	put(name, len, DMGL_PARAMS | DMGL_RET_DROP, ret);
 }

@@ -18,5 +18,8 @@ enum {
  * DEMANGLE_OUT_MAX. Needs up to 8 MiB of stack for the most deeply nested names.
  */
 void demangle(const char *name, size_t len, struct buf *ret);
+/* The same with parameters, and what a compiler put behind the name: `ns::foo(int) const`, `bar()
+ * [clone .part.0]`. */
+void demangle_whole(const char *name, size_t len, struct buf *ret);
 
 #endif

@@ -40,8 +40,6 @@ static enum symd_site_status find_in(struct elf_file *elf, const struct elf_func
 	struct debug_info *info = elf_file__debug_info(elf);
 	size_t n;
 
-	if (f->chooses)
-		return SYMD_SITE_CHOOSES;
 	n = elf_file__read(elf, f->start, code, size);
 	if (!n || !elf_site__begins(elf, f->start) ||
 	    !elf_file__offset(elf, f->start, true, &ret->file_off))
@@ -56,20 +54,16 @@ static enum symd_site_status find_in(struct elf_file *elf, const struct elf_func
 }
 
 void elf_branches__find(struct elf_file *elf, const char *name, size_t len,
-			enum pmb_block_class class, struct elf_branches *ret)
+			enum pmb_block_class class, struct elf_found *found,
+			struct elf_branches *ret)
 {
-	struct elf_function f;
-
-	ret->n = ret->jumps.n = ret->jumps.n_all = 0;
-	ret->status = SYMD_SITE_OTHER_MACHINE;
-	if (!elf_file__is_x86_64(elf))
-		return;
-	ret->n = elf_file__function_named(elf, name, len, &f);
-	if (!ret->n)
-		ret->n = elf_file__function_written(elf, name, len, &f);
-	ret->status = ret->n ? SYMD_SITE_SEVERAL : SYMD_SITE_NO_FUNCTION;
-	if (ret->n == 1)
-		ret->status = find_in(elf, &f, class, ret);
+	ret->jumps.n = ret->jumps.n_all = 0;
+	*found = (struct elf_found){.status = SYMD_SITE_OTHER_MACHINE};
+	if (elf_file__is_x86_64(elf))
+		elf_found__find(elf, name, len, found);
+	ret->status = found->status;
+	if (ret->status == SYMD_SITE_FOUND)
+		ret->status = find_in(elf, &found->where, class, ret);
 }
 
 /* Another's probe, or a debugger's breakpoint. */

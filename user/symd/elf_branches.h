@@ -5,19 +5,18 @@
 #define PMUBPF_SYMD_ELF_BRANCHES_H
 
 #include "symd/code_branches.h"
-#include "symd/elf_file.h"
+#include "symd/elf_found.h"
 
 struct elf_branches {
 	enum symd_site_status status;
-	uint32_t n;                     /* functions of that name */
 	uint64_t vaddr, file_off, size; /* SYMD_SITE_FOUND; of code that could be read */
 	struct code_branches jumps;
 };
 
-/* name: as the linker has it; if nothing is called so, as its author wrote it,
- * without parameters, and with or without template arguments. */
+/* found: to be given up. */
 void elf_branches__find(struct elf_file *elf, const char *name, size_t len,
-			enum pmb_block_class class, struct elf_branches *ret);
+			enum pmb_block_class class, struct elf_found *found,
+			struct elf_branches *ret);
 /* Whether a process has that code at addr: its file's, but for breakpoints. fd: of its
  * /proc/PID/mem; borrowed. */
 bool elf_branches__same(struct elf_file *elf, int fd, uint64_t file_off, uint64_t addr,

@@ -6,13 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 enum {
 	RECORDS_BYTES = 64 * 1024,
 	PART_BYTES = 4096,
 	PARTS = 128,
 	READS_MAX = 1 << 18, /* of strings; a second's worth */
+	SEARCH_BYTES = 256 * 1024,
+	SEARCH_TEXT_MAX = 4096,
+	HITS_MAX = 1 << 20,
 };
 
 size_t elf_bytes__read(const struct elf_bytes *from, uint64_t off, void *ret, size_t n)
@@ -267,4 +272,89 @@ const char *elf_strings__at(struct elf_strings *s, uint64_t offset, size_t *ret_
 	left = part->n - start;
 	*ret_len = strnlen(part->bytes + start, left);
 	return *ret_len < left ? part->bytes + start : read_long(s, offset, ret_len);
+}
+
+/* A table is read from its beginning to its end; what may be the beginning of the text stays. */
+struct string_search {
+	const char *text;
+	size_t len;
+	char *bytes;
+	size_t n;
+	uint64_t at;    /* of the bytes, in the table */
+	uint64_t start; /* of the string that they begin in */
+	struct elf_string_hits *ret;
+};
+
+static void put_hit(struct elf_string_hits *h, uint64_t start, uint64_t text)
+{
+	if (h->n && h->list[h->n - 1].start == start) {
+		h->list[h->n - 1].text = text;
+		return;
+	}
+	if (h->n == HITS_MAX) {
+		h->is_partial = true;
+		return;
+	}
+	GROW(h->list, h->n, h->cap);
+	h->list[h->n++] = (struct elf_string_hit){start, text};
+}
+
+static void search_bytes(struct string_search *s)
+{
+	const char *from = s->bytes, *end = s->bytes + s->n, *hit, *last;
+
+	while ((hit = memmem(from, (size_t)(end - from), s->text, s->len))) {
+		last = memrchr(from, '\0', (size_t)(hit - from));
+		if (last)
+			s->start = s->at + (uint64_t)(last + 1 - s->bytes);
+		put_hit(s->ret, s->start, s->at + (uint64_t)(hit - s->bytes));
+		from = hit + 1;
+	}
+	last = memrchr(from, '\0', (size_t)(end - from));
+	if (last)
+		s->start = s->at + (uint64_t)(last + 1 - s->bytes);
+}
+
+void elf_strings__with(struct elf_strings *s, const char *text, size_t len,
+		       struct elf_string_hits *ret)
+{
+	_cleanup_free_ char *bytes = xcalloc(1, SEARCH_BYTES);
+	struct string_search search = {.text = text, .len = len, .bytes = bytes, .ret = ret};
+	size_t kept = 0, got;
+
+	*ret = (struct elf_string_hits){0};
+	if (!len || len > SEARCH_TEXT_MAX)
+		return;
+	for (uint64_t off = 0; off < s->size; off += got) {
+		uint64_t want = s->size - off;
+
+		if (want > SEARCH_BYTES - kept)
+			want = SEARCH_BYTES - kept;
+		got = elf_bytes__read(&s->from, s->off + off, bytes + kept, (size_t)want);
+		if (!got)
+			return;
+		search.at = off - kept;
+		search.n = kept + got;
+		search_bytes(&search);
+		kept = search.n < len - 1 ? search.n : len - 1;
+		memmove(bytes, bytes + search.n - kept, kept);
+	}
+}
+
+/* How far it is from there to the text; -1: it isn't behind it. */
+static int64_t until_text(const struct elf_string_hits *h, uint64_t offset)
+{
+	const size_t i = FIRST_INDEX(k, h->n, h->list[k].start > offset);
+
+	return i && offset <= h->list[i - 1].text ? (int64_t)(h->list[i - 1].text - offset) : -1;
+}
+
+bool elf_string_hits__has(const struct elf_string_hits *h, uint64_t offset)
+{
+	return until_text(h, offset) >= 0;
+}
+
+bool elf_string_hits__begins(const struct elf_string_hits *h, uint64_t offset)
+{
+	return until_text(h, offset) == 0;
 }

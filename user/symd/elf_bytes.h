@@ -74,6 +74,21 @@ bool elf_strings__open(struct elf_strings *s, const struct elf_bytes *from, Elf_
 		       uint64_t max);
 /* Not NUL-terminated; valid until the next call. NULL: there is none. */
 const char *elf_strings__at(struct elf_strings *s, uint64_t offset, size_t *ret_len);
+/* The strings of a table that have some text in them, in its order: where each begins, and where
+ * the text stands in it the last time. Names may begin amid a string. */
+struct elf_string_hits {
+	struct elf_string_hit {
+		uint64_t start, text;
+	} * list;
+	size_t n, cap;
+	bool is_partial; /* there are more */
+};
+/* text: of 1 to 4096 bytes. Free the list. */
+void elf_strings__with(struct elf_strings *s, const char *text, size_t len,
+		       struct elf_string_hits *ret);
+bool elf_string_hits__has(const struct elf_string_hits *h, uint64_t offset);
+/* Whether a name that begins there begins with the text, and doesn't have it again. */
+bool elf_string_hits__begins(const struct elf_string_hits *h, uint64_t offset);
 void elf_strings__close(struct elf_strings *s);
 
 #endif

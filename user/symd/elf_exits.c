@@ -129,24 +129,24 @@ static enum symd_site_status put_exits(const struct elf_file *elf, const struct 
 }
 
 enum symd_site_status elf_exits__find(struct elf_file *elf, const char *name, size_t len,
-				      struct elf_site *entry, struct elf_exit ret[SYMD_EXITS_MAX],
-				      uint32_t *ret_n)
+				      struct elf_found *found, struct elf_site *entry,
+				      struct elf_exit ret[SYMD_EXITS_MAX], uint32_t *ret_n)
 {
 	_cleanup_free_ struct code_exits *exits = xcalloc(1, sizeof(*exits));
-	const struct function f = {.elf = elf, .name = name, .len = len};
+	struct function f = {.elf = elf};
 	enum symd_site_status status;
-	struct elf_function where;
 	uint64_t vaddr;
 
 	*ret_n = 0;
-	elf_site__find(elf, name, len, 0, entry);
+	elf_site__find(elf, name, len, 0, found, entry);
 	if (entry->status != SYMD_SITE_FOUND)
 		return entry->status;
+	f.name = found->called[0].linker;
+	f.len = strlen(f.name);
 	if (is_of_go(&f))
 		return SYMD_SITE_OF_GO;
-	if (elf_file__function_named(elf, name, len, &where) != 1 ||
-	    !elf_file__vaddr(elf, entry->file_off, &vaddr))
+	if (!elf_file__vaddr(elf, entry->file_off, &vaddr))
 		return SYMD_SITE_NOT_READ;
-	status = elf_exits__in(elf, name, len, &where, vaddr, exits);
+	status = elf_exits__in(elf, f.name, f.len, &found->where, vaddr, exits);
 	return status == SYMD_SITE_FOUND ? put_exits(elf, exits, ret, ret_n) : status;
 }

@@ -12,11 +12,11 @@ struct elf_exit {
 	bool emulated;
 };
 
-/* entry as by elf_site__find(), whose status this is until that is found. All of the function is
- * read, and the parts of it that compilers put elsewhere. */
+/* found and entry as by elf_site__find(), whose status this is until that is found. All of the
+ * function is read, and the parts of it that compilers put elsewhere. */
 enum symd_site_status elf_exits__find(struct elf_file *elf, const char *name, size_t len,
-				      struct elf_site *entry, struct elf_exit ret[SYMD_EXITS_MAX],
-				      uint32_t *ret_n);
+				      struct elf_found *found, struct elf_site *entry,
+				      struct elf_exit ret[SYMD_EXITS_MAX], uint32_t *ret_n);
 
 /* The same of a function that is known; entry: where it is met. name (len 0: none): to find parts
  * of it by. */

@@ -419,12 +419,17 @@ bool elf_file__find(struct elf_file *f, uint64_t vaddr, struct elf_name *ret)
 	       (f->go && elf_go__find(&f->go->pcln, vaddr, ret));
 }
 
-uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
-				  struct elf_function *ret)
+struct elf_names *elf_file__names(struct elf_file *f)
 {
 	if (!f->read)
 		find_tables(f);
-	return elf_names__named(&f->names, name, len, ret);
+	return &f->names;
+}
+
+uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t len,
+				  struct elf_function *ret)
+{
+	return elf_names__named(elf_file__names(f), name, len, ret);
 }
 
 static bool is_of_others(const GElf_Sym *sym)
@@ -441,19 +446,9 @@ bool elf_file__uses(const struct elf_file *f, const char *name, size_t len)
 	return scn && elf_symbol__number(&from, scn, name, len, is_of_others, &sym);
 }
 
-uint32_t elf_file__function_written(struct elf_file *f, const char *name, size_t len,
-				    struct elf_function *ret)
-{
-	if (!f->read)
-		find_tables(f);
-	return elf_names__written(&f->names, name, len, ret);
-}
-
 void elf_file__look_for(struct elf_file *f, struct elf_named *list, size_t n)
 {
-	if (!f->read)
-		find_tables(f);
-	elf_names__look_for(&f->names, list, n);
+	elf_names__look_for(elf_file__names(f), list, n);
 }
 
 unsigned elf_file__machine(const struct elf_file *f)

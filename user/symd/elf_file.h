@@ -64,8 +64,7 @@ uint32_t elf_file__function_named(struct elf_file *f, const char *name, size_t l
 				  struct elf_function *ret);
 /* Whether it takes what has that name from other files when it is loaded. */
 bool elf_file__uses(const struct elf_file *f, const char *name, size_t len);
-uint32_t elf_file__function_written(struct elf_file *f, const char *name, size_t len,
-				    struct elf_function *ret); /* as elf_names__written() */
+struct elf_names *elf_file__names(struct elf_file *f); /* of its symbols; borrowed */
 /* As elf_names__look_for(): that knows them then. */
 void elf_file__look_for(struct elf_file *f, struct elf_named *list, size_t n);
 bool elf_file__is_x86_64(const struct elf_file *f);

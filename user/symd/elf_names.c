@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "symd/demangle.h"
 #include "symd/elf_plt.h"
 
 enum {
@@ -258,8 +257,65 @@ bool elf_names__find(struct elf_names *n, uint64_t addr, struct elf_name *ret)
 	return true;
 }
 
-struct search {
+/* ---- by name */
+
+struct each {
 	struct elf_symbols *table;
+	const struct elf_string_hits *hits; /* NULL: all names are meant */
+	elf_function_fn fn;
+	void *ctx;
+	bool begins; /* with the text: a hit that doesn't is none */
+	bool enough;
+};
+
+static bool is_hit(const struct each *e, uint64_t name)
+{
+	return !e->hits || (e->begins ? elf_string_hits__begins(e->hits, name) :
+					elf_string_hits__has(e->hits, name));
+}
+
+static void pass_function(void *ctx, const struct elf_symbol *symbol)
+{
+	struct each *e = ctx;
+	const char *name;
+	size_t len;
+
+	if (e->enough || !(symbol->rank & ELF_RANK_FUNCTION) || !is_hit(e, symbol->name))
+		return;
+	name = elf_symbols__name(e->table, symbol->name, &len);
+	if (name)
+		e->enough = !e->fn(e->ctx, symbol, name, len);
+}
+
+static bool pass_all(struct each *e, struct elf_names *n, const char *text, size_t len)
+{
+	struct elf_string_hits hits = {0};
+	bool all = true;
+
+	for (size_t i = 0; i < n->n_tables && !e->enough; i++) {
+		e->table = &n->tables[i];
+		e->table->strings.reads_left = READS_MAX;
+		if (text) {
+			elf_strings__with(&e->table->strings, text, len, &hits);
+			e->hits = &hits;
+			all = all && !hits.is_partial;
+		}
+		elf_symbols__each(e->table, pass_function, e);
+		all = all && e->table->strings.reads_left;
+		free(hits.list);
+	}
+	return all && !e->enough;
+}
+
+bool elf_names__each(struct elf_names *n, const char *text, size_t len, elf_function_fn fn,
+		     void *ctx)
+{
+	struct each e = {.fn = fn, .ctx = ctx};
+
+	return pass_all(&e, n, text, len);
+}
+
+struct search {
 	struct elf_named *list;
 	size_t n;
 };
@@ -269,16 +325,11 @@ static bool is(const struct elf_named *named, const char *name, size_t len)
 	return named->len == len && memcmp(named->name, name, len) == 0;
 }
 
-static void compare(void *ctx, const struct elf_symbol *symbol)
+static bool compare(void *ctx, const struct elf_symbol *symbol, const char *name, size_t len)
 {
-	struct search *s = ctx;
-	size_t len;
-	const char *name;
+	const struct search *s = ctx;
 
-	if (!(symbol->rank & ELF_RANK_FUNCTION))
-		return;
-	name = elf_symbols__name(s->table, symbol->name, &len);
-	for (size_t i = 0; name && i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct elf_named *named = &s->list[i];
 
 		if (!is(named, name, len) || (named->n && symbol->start == named->found.start))
@@ -287,17 +338,16 @@ static void compare(void *ctx, const struct elf_symbol *symbol)
 			named->found =
 				(struct elf_function){symbol->start, symbol->end, symbol->chooses};
 	}
+	return true;
 }
 
 static void look_for(struct elf_names *n, struct elf_named *list, size_t n_list)
 {
 	struct search s = {.list = list, .n = n_list};
+	struct each e = {.fn = compare, .ctx = &s, .begins = true};
+	const bool one = n_list == 1;
 
-	for (size_t i = 0; i < n->n_tables; i++) {
-		s.table = &n->tables[i];
-		s.table->strings.reads_left = READS_MAX;
-		elf_symbols__each(s.table, compare, &s);
-	}
+	pass_all(&e, n, one ? list->name : NULL, one ? list->len : 0);
 }
 
 void elf_names__look_for(struct elf_names *n, struct elf_named *list, size_t n_list)
@@ -322,88 +372,4 @@ uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
 	look_for(n, &one, 1);
 	*ret = one.found;
 	return one.n;
-}
-
-/* ---- as their authors wrote them */
-
-struct written {
-	struct elf_symbols *table;
-	const char *name;
-	size_t len;
-	const char *word; /* that is in the linker's name, too */
-	size_t word_len;
-	struct buf scratch;
-	struct elf_named found;
-};
-
-static bool is_of_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
-}
-
-/* The last word before template arguments: `push` of `ns::vec<int>::push<char>`. */
-static void find_word(struct written *w)
-{
-	size_t end = 0, from = 0;
-
-	for (size_t i = 0, depth = 0; i < w->len; i++) {
-		depth += w->name[i] == '<';
-		depth -= w->name[i] == '>' && depth;
-		if (!depth && is_of_word(w->name[i])) {
-			from = end == i && i ? from : i;
-			end = i + 1;
-		}
-	}
-	w->word = w->name + from;
-	w->word_len = end - from;
-}
-
-static bool fits(const struct written *w)
-{
-	const char *text = w->scratch.data;
-
-	if (w->scratch.len < w->len || memcmp(text, w->name, w->len) != 0)
-		return false;
-	return text[w->len] == '\0' || text[w->len] == '<';
-}
-
-static void compare_written(void *ctx, const struct elf_symbol *symbol)
-{
-	static const char cold[] = ".cold";
-	struct written *w = ctx;
-	struct elf_named *named = &w->found;
-	size_t len;
-	const char *name;
-
-	if (!(symbol->rank & ELF_RANK_FUNCTION) ||
-	    (named->n && symbol->start == named->found.start))
-		return;
-	name = elf_symbols__name(w->table, symbol->name, &len);
-	/* what is hardly run of one begins elsewhere, and bears its name, too */
-	if (!name || !memmem(name, len, w->word, w->word_len) ||
-	    memmem(name, len, cold, sizeof(cold) - 1))
-		return;
-	buf__clear(&w->scratch);
-	demangle(name, len, &w->scratch);
-	if (!w->scratch.len || !fits(w))
-		return;
-	if (!named->n++)
-		named->found = (struct elf_function){symbol->start, symbol->end, symbol->chooses};
-}
-
-uint32_t elf_names__written(struct elf_names *n, const char *name, size_t len,
-			    struct elf_function *ret)
-{
-	struct written w = {.name = name, .len = len};
-
-	find_word(&w);
-	for (size_t i = 0; i < n->n_tables && w.word_len; i++) {
-		w.table = &n->tables[i];
-		w.table->strings.reads_left = READS_MAX;
-		elf_symbols__each(w.table, compare_written, &w);
-	}
-	buf__done(&w.scratch);
-	*ret = w.found.found;
-	return w.found.n;
 }

@@ -54,10 +54,12 @@ void elf_names__look_for(struct elf_names *n, struct elf_named *list, size_t n_l
 uint32_t elf_names__named(struct elf_names *n, const char *name, size_t len,
 			  struct elf_function *ret);
 
-/* The same of a name as its author wrote it: without parameters, and with or without template
- * arguments. */
-uint32_t elf_names__written(struct elf_names *n, const char *name, size_t len,
-			    struct elf_function *ret);
+/* All functions whose linker's name has the text in it (NULL: all), until fn says that it is
+ * enough. False: not all of them. */
+typedef bool (*elf_function_fn)(void *ctx, const struct elf_symbol *symbol, const char *name,
+				size_t len);
+bool elf_names__each(struct elf_names *n, const char *text, size_t len, elf_function_fn fn,
+		     void *ctx);
 
 struct elf_name {
 	const char *name; /* not NUL-terminated */

@@ -93,12 +93,16 @@ enum symd_site_status elf_returns__find(struct elf_file *elf, const char *name, 
 	struct follower f = {.elf = elf, .n = 1, .ret = ret, .ret_n = ret_n};
 	enum symd_site_status status;
 	uint64_t inner = 0;
+	uint32_t n_named;
 
 	*ret_n = 0;
-	elf_site__find(elf, name, len, 0, entry);
-	if (entry->status != SYMD_SITE_FOUND)
-		return entry->status;
-	elf_file__function_named(elf, name, len, &f.of[0]);
+	if (!elf_file__is_x86_64(elf))
+		return SYMD_SITE_OTHER_MACHINE;
+	n_named = elf_file__function_named(elf, name, len, &f.of[0]);
+	if (n_named != 1 || f.of[0].chooses)
+		return n_named > 1 ? SYMD_SITE_SEVERAL :
+		       n_named     ? SYMD_SITE_CHOOSES :
+				     SYMD_SITE_NO_FUNCTION;
 	if (!elf_site__begins(elf, f.of[0].start))
 		return SYMD_SITE_NO_INSTRUCTION;
 	for (int i = 0; i < STUBS_MAX && leads_on(elf, &f.of[0]); i++)

@@ -144,7 +144,7 @@ void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t o
 	uint64_t at;
 	size_t n;
 
-	*ret = (struct elf_site){.status = SYMD_SITE_NO_INSTRUCTION, .n = 1};
+	*ret = (struct elf_site){.status = SYMD_SITE_NO_INSTRUCTION};
 	n = elf_file__read(elf, f->start, code,
 			   size < SITE_FUNCTION_MAX ? (size_t)size : SITE_FUNCTION_MAX);
 	if (offset < n)
@@ -154,30 +154,15 @@ void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t o
 		ret->status = SYMD_SITE_NO_INSTRUCTION;
 }
 
-/* As the linker calls it, or as its author does who says whose it is: a::b. */
-static uint32_t find_function(struct elf_file *elf, const char *name, size_t len,
-			      struct elf_function *ret)
-{
-	uint32_t n = elf_file__function_named(elf, name, len, ret);
-
-	return n || !memmem(name, len, "::", 2) ? n :
-						  elf_file__function_written(elf, name, len, ret);
-}
-
 void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
-		    struct elf_site *ret)
+		    struct elf_found *found, struct elf_site *ret)
 {
-	struct elf_function f;
-
-	*ret = (struct elf_site){.status = SYMD_SITE_OTHER_MACHINE};
-	if (!elf_file__is_x86_64(elf))
-		return;
-	ret->n = find_function(elf, name, len, &f);
-	ret->status = ret->n                         ? SYMD_SITE_SEVERAL :
-		      elf_file__uses(elf, name, len) ? SYMD_SITE_ELSEWHERE :
-						       SYMD_SITE_NO_FUNCTION;
-	if (ret->n == 1 && f.chooses)
-		ret->status = SYMD_SITE_CHOOSES;
-	if (ret->n == 1 && !f.chooses)
-		elf_site__in(elf, &f, offset, SITE_ARGUMENTS, ret);
+	*found = (struct elf_found){.status = SYMD_SITE_OTHER_MACHINE};
+	*ret = (struct elf_site){0};
+	if (elf_file__is_x86_64(elf))
+		elf_found__find(elf, name, len, found);
+	if (found->status == SYMD_SITE_FOUND)
+		elf_site__in(elf, &found->where, offset, SITE_ARGUMENTS, ret);
+	else
+		ret->status = found->status;
 }

@@ -9,23 +9,22 @@
 
 #include <stdint.h>
 
-#include "symd/elf_file.h"
-#include "symd/protocol.h"
+#include "symd/elf_found.h"
 
 struct elf_site {
 	enum symd_site_status status;
-	uint32_t n;        /* SYMD_SITE_SEVERAL: functions of that name */
 	uint64_t file_off; /* SYMD_SITE_FOUND */
 	bool emulated;     /* the kernel carries it out itself; else it is single-stepped */
 };
 
 enum { SITE_ARGUMENTS = 6 /* that registers hold */ };
 
-/* name as the linker has it. offset: of the instruction, from the function's beginning; 0: its
- * first push or jump on the flags before which arguments stay where they were, or else its
- * beginning, or right behind what has to stand there (endbr64, a nop to be patched). */
+/* found: whose status it has until that is found; to be given up. offset: of the instruction, from
+ * the function's beginning; 0: its first push or jump on the flags before which arguments stay
+ * where they were, or else its beginning, or right behind what has to stand there (endbr64, a nop
+ * to be patched). */
 void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,
-		    struct elf_site *ret);
+		    struct elf_found *found, struct elf_site *ret);
 
 /* The same of a function that is known, of which only the first so many arguments matter. */
 void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t offset,

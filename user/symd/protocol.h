@@ -29,15 +29,19 @@
  * 							u64 disp, u8 object, u32 type,
  * 							u32 every, u32 at, u64 start
  * 	LAYOUT		u64				u16 len, layout
- * 	SITE		u64 offset, u16 len, name	u8 status, u8 emulated, u32 n,
+ * 	SITE		u64 offset, u16 len, name	u8 status, found, u8 emulated,
  * 							u64 file offset
+ * 	found						u32 n, u8 k, k × called
+ * 	called						u16 len, name, u16 len, written
+ * 	NEAR		u16 len, name			u8 k, k × {u32 distance, called}
  * 	USDT		u16 len, provider,		u8 status, u32 n, n × {u64 file offset,
  * 			u16 len, name			u64 counter's, u8 emulated}
- * 	FUNCTION	u16 len, name			u8 status, u32 n functions, u32 m,
- * 							m × {u64 file offset, u8 when, u8 emulated}
- * 	RETURNS		u8 n, n × {u8 args,		n × as FUNCTION
+ * 	FUNCTION	u16 len, name			places, found
+ * 	places						u8 status, u32 m, m × {u64 file offset,
+ * 							u8 when, u8 emulated}
+ * 	RETURNS		u8 n, n × {u8 args,		n × places
  * 			u16 len, name}
- * 	BRANCHES	u16 len, name, u8 class		u8 status, u32 n functions, u64 vaddr,
+ * 	BRANCHES	u16 len, name, u8 class		u8 status, found, u64 vaddr,
  * 							u64 file offset, u64 size, u32 jumps, u32 m,
  * 							m × {u32 at, u8 condition, u8 why}
  * 	SAME_CODE	+fd of /proc/PID/mem,		u8 same
@@ -85,7 +89,9 @@
  * of the open ELF file: pmubpf/operand.h; without `types` no operand's object is known. LAYOUT says
  * how the type of the variable or object at a place of data lies (pmubpf/type_layout.h); len 0:
  * nobody knows. SITE is where a probe of the function of that name in the open ELF file goes
- * (symd/elf_site.h); n functions have it. USDT are all places of one of its own probes
+ * (symd/elf_site.h), which may be as its author wrote it; n functions have it, and are called so by
+ * the linker, and written so (len 0: the same), the first of them (symd/elf_found.h). NEAR are
+ * functions whose names are near. USDT are all places of one of its own probes
  * (symd/elf_usdt.h), and the counters that turn them on (0: none). FUNCTION is where a function is
  * entered, first, and all places where it is left (symd/elf_exits.h); RETURNS, of many at once,
  * where what each was given is seen, and what it returns (symd/elf_returns.h): where the first
@@ -100,8 +106,8 @@
  * the row before does. Texts are there if the helper was started for listings, and its library is
  * there.
  * BRANCHES are the conditional jumps of a function of the open ELF file, or if there is a class
- * (pmubpf/block_class.h) its instructions of that class; the function's name may be as its
- * author wrote it, and which may be probed (symd/elf_branches.h); of n functions of that name none.
+ * (pmubpf/block_class.h) its instructions of that class, and which may be probed
+ * (symd/elf_branches.h).
  * SAME_CODE is whether a process has that part of the file at the address.
  */
 #ifndef PMUBPF_SYMD_PROTOCOL_H
@@ -115,7 +121,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 21,
+	SYMD_VERSION = 22,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,
@@ -127,6 +133,8 @@ enum {
 	SYMD_EXITS_MAX = 63,            /* places where a function is left */
 	SYMD_RETURNS_MAX = 64,          /* functions that are asked for at once */
 	SYMD_BRANCHES_MAX = 4096,       /* conditional jumps of a function */
+	SYMD_CALLED_MAX = 6,            /* functions that fit a name, that are told */
+	SYMD_CALLED_BYTES = 1024,       /* of their names; longer ones are cut */
 	SYMD_OBJECT_MAX = 6144,         /* bytes of what an interpreter's function says of itself */
 	SYMD_LINK_MAX = 255,            /* NAME_MAX */
 	SYMD_FILE_MAX = 1024,           /* bytes of a source file's name; longer ones are cut */
@@ -173,6 +181,7 @@ enum symd_type {
 	SYMD_CONTEXT,
 	SYMD_BRANCHES,
 	SYMD_SAME_CODE,
+	SYMD_NEAR,
 };
 
 enum symd_site_status {
@@ -189,6 +198,7 @@ enum symd_site_status {
 	SYMD_SITE_BEGINS_AGAIN,   /* a jump of its own leads to its beginning */
 	SYMD_SITE_OF_GO,          /* whose functions change threads */
 	SYMD_SITE_ELSEWHERE,      /* the file has no such function, and uses one of another's */
+	SYMD_SITE_TOO_MANY,       /* names that it might be */
 	SYMD_N_SITE_STATUSES,
 };
 

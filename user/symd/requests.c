@@ -445,7 +445,7 @@ static bool needs_no_file(uint16_t type)
 	       type == SYMD_PLACES || type == SYMD_OBJECTS || type == SYMD_LAYOUT ||
 	       type == SYMD_SITE || type == SYMD_USDT || type == SYMD_FUNCTION ||
 	       type == SYMD_RETURNS || type == SYMD_CODE_NAMES || type == SYMD_LISTING ||
-	       type == SYMD_BRANCHES;
+	       type == SYMD_BRANCHES || type == SYMD_NEAR;
 }
 
 static int requests__into(struct requests *s, int *fd)

@@ -2,6 +2,7 @@
 #include "symd/site_requests.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/mem.h"
@@ -10,20 +11,55 @@
 #include "symd/elf_usdt.h"
 #include "symd/protocol.h"
 
+static void put_called(struct buf *reply, const struct elf_called *c)
+{
+	symd_msg__put_text(reply, c->linker, SYMD_CALLED_BYTES);
+	symd_msg__put_text(reply, c->written && strcmp(c->written, c->linker) ? c->written : NULL,
+			   SYMD_CALLED_BYTES);
+}
+
+static void put_found(struct buf *reply, const struct elf_found *found)
+{
+	symd_msg__put_u32(reply, found->n);
+	symd_msg__put_u8(reply, (uint8_t)found->n_called);
+	for (size_t i = 0; i < found->n_called; i++)
+		put_called(reply, &found->called[i]);
+}
+
+static int answer_near(struct elf_file *elf, struct cursor *body, struct buf *reply)
+{
+	size_t len = cursor__u16(body);
+	const char *name = cursor__bytes(body, len);
+	struct elf_near near;
+
+	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX)
+		return -EPROTO;
+	elf_near__find(elf, name, len, &near);
+	symd_msg__put_u8(reply, (uint8_t)near.n);
+	for (size_t i = 0; i < near.n; i++) {
+		symd_msg__put_u32(reply, (uint32_t)near.distance[i]);
+		put_called(reply, &near.called[i]);
+	}
+	elf_near__done(&near);
+	return 0;
+}
+
 static int answer_site(struct elf_file *elf, struct cursor *body, struct buf *reply)
 {
 	uint64_t offset = cursor__u64(body);
 	size_t len = cursor__u16(body);
 	const char *name = cursor__bytes(body, len);
+	struct elf_found found;
 	struct elf_site site;
 
 	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX)
 		return -EPROTO;
-	elf_site__find(elf, name, len, offset, &site);
+	elf_site__find(elf, name, len, offset, &found, &site);
 	symd_msg__put_u8(reply, (uint8_t)site.status);
+	put_found(reply, &found);
 	symd_msg__put_u8(reply, site.emulated);
-	symd_msg__put_u32(reply, site.n);
 	symd_msg__put_u64(reply, site.file_off);
+	elf_found__done(&found);
 	return 0;
 }
 
@@ -38,7 +74,6 @@ static void put_places(struct buf *reply, enum symd_site_status status,
 		       const struct elf_site *entry, const struct elf_exit *exits, uint32_t n)
 {
 	symd_msg__put_u8(reply, (uint8_t)status);
-	symd_msg__put_u32(reply, entry->n);
 	symd_msg__put_u32(reply, status == SYMD_SITE_FOUND ? n + 1 : 0);
 	if (status != SYMD_SITE_FOUND)
 		return;
@@ -53,13 +88,16 @@ static int answer_function(struct elf_file *elf, struct cursor *body, struct buf
 	const char *name = cursor__bytes(body, len);
 	struct elf_exit exits[SYMD_EXITS_MAX];
 	enum symd_site_status status;
+	struct elf_found found;
 	struct elf_site entry;
 	uint32_t n;
 
 	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX)
 		return -EPROTO;
-	status = elf_exits__find(elf, name, len, &entry, exits, &n);
+	status = elf_exits__find(elf, name, len, &found, &entry, exits, &n);
 	put_places(reply, status, &entry, exits, n);
+	put_found(reply, &found);
+	elf_found__done(&found);
 	return 0;
 }
 
@@ -147,12 +185,14 @@ static int answer_branches(struct elf_file *elf, struct cursor *body, struct buf
 	size_t len = cursor__u16(body);
 	const char *name = cursor__bytes(body, len);
 	const uint8_t class = cursor__u8(body);
+	struct elf_found function;
 
 	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX || class >= PMB_N_BLOCK_CLASSES)
 		return -EPROTO;
-	elf_branches__find(elf, name, len, class, found);
+	elf_branches__find(elf, name, len, class, &function, found);
 	symd_msg__put_u8(reply, (uint8_t)found->status);
-	symd_msg__put_u32(reply, found->n);
+	put_found(reply, &function);
+	elf_found__done(&function);
 	symd_msg__put_u64(reply, found->vaddr);
 	symd_msg__put_u64(reply, found->file_off);
 	symd_msg__put_u64(reply, found->size);
@@ -192,6 +232,8 @@ int site_requests__answer(uint16_t type, struct elf_file *elf, int fd, struct cu
 		return answer_usdt(elf, body, reply);
 	case SYMD_BRANCHES:
 		return answer_branches(elf, body, reply);
+	case SYMD_NEAR:
+		return answer_near(elf, body, reply);
 	case SYMD_SAME_CODE:
 		return answer_same_code(elf, fd, body, reply);
 	default:

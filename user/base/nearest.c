@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Optimal string alignment: Levenshtein plus swapped neighbours, in three rows. */
-#include "pmu/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -69,11 +69,10 @@ static size_t rank(const struct nearest *nearest, const char *name)
 	return d;
 }
 
-void nearest__offer(struct nearest *nearest, const char *name, const char *shown)
+void nearest__offer_at(struct nearest *nearest, size_t d, const char *shown)
 {
-	size_t d = rank(nearest, name), i = nearest->n;
+	size_t i = nearest->n;
 
-	shown = shown ? shown : name;
 	if (d > nearest->limit)
 		return;
 	for (size_t k = 0; k < nearest->n; k++) {
@@ -91,6 +90,11 @@ void nearest__offer(struct nearest *nearest, const char *name, const char *shown
 		nearest->best[i] = nearest->best[i - 1];
 	nearest->best[i].shown = xstrdup(shown);
 	nearest->best[i].distance = d;
+}
+
+void nearest__offer(struct nearest *nearest, const char *name, const char *shown)
+{
+	nearest__offer_at(nearest, rank(nearest, name), shown ? shown : name);
 }
 
 void nearest__format(const struct nearest *nearest, struct buf *out)

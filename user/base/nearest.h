@@ -3,8 +3,8 @@
  * "Did you mean": of the names offered, the few nearest to the one that was wanted, by edit
  * distance (neighbours swapped count once, upper and lower case are equal).
  */
-#ifndef PMUBPF_PMU_NEAREST_H
-#define PMUBPF_PMU_NEAREST_H
+#ifndef PMUBPF_BASE_NEAREST_H
+#define PMUBPF_BASE_NEAREST_H
 
 #include <stddef.h>
 
@@ -25,6 +25,8 @@ struct nearest {
 void nearest__init(struct nearest *nearest, const char *wanted);
 /* name is compared; shown is what the user should type (NULL: the same). */
 void nearest__offer(struct nearest *nearest, const char *name, const char *shown);
+/* The same with a distance that the caller knows. */
+void nearest__offer_at(struct nearest *nearest, size_t distance, const char *shown);
 /* Appends "a, b, c"; nothing if no name was near. */
 void nearest__format(const struct nearest *nearest, struct buf *out);
 void nearest__done(struct nearest *nearest);
