@@ -55,7 +55,10 @@ t_a_program_that_is_always_in_it() {
 			"$T/out")")
 		expect_eq "$(of_work per .all_the_time)" false "with a budget, all the time"
 		expect_ge "$(of_work per .ended)" 100 "calls that were seen"
-		expect_ge "$(of_work per .estimated)" "$(of_work per '.ended * 2')" "in all"
+		# probes take most of its time: no more is known than how many at least
+		expect_eq "$(of_work per .estimated)" null "in all"
+		expect_ge "$(of_work per .estimated_least)" "$(of_work per '.ended * 2')" "at least"
+		expect_le "$(of_work per .estimated_least)" "$(calls "$T/out")" "at least"
 		expect_fates per ended
 		count --per "$HANDLE" --budget 0 -- "$HOT" 1
 		beyond+=("$(ps_a_call "$T/out")")
@@ -67,6 +70,22 @@ t_a_program_that_is_always_in_it() {
 	expect_le "$(middle "${within[@]}")" \
 		$(($(middle "${alone[@]}") * 3 / 2 + 2 * $(middle "${may[@]}"))) "ps a call, 1 %"
 	expect_ge "$(middle "${beyond[@]}")" $(($(middle "${alone[@]}") * 3)) "ps a call, any"
+}
+
+# Calls that are longer than a probe, of a program that is slow while they are in place: by the time
+# there would be two thirds of them.
+t_how_many_there_were() {
+	local all
+	count --per "$HANDLE" --budget 0.5 -- "$HOT" 6 0 /dev/null 200000
+	all=$(calls "$T/out")
+	expect_eq "$(of_work per .all_the_time)" false "all the time"
+	expect_within "$(of_work per .estimated)" "$all" $((all / 5)) "calls, estimated"
+	expect_le "$(of_work per .estimated_least)" "$(of_work per .estimated)" "at least"
+	expect_ge "$(of_work per .estimated_most)" "$(of_work per .estimated)" "at most"
+	pmb_ok stat --per "$HANDLE" --budget 0.5 -e page-faults -- "$HOT" 4 0 /dev/null 200000
+	expect_match "$T/out" 'there were about [0-9]+, an estimate: [0-9]+ to [0-9]+' "in words"
+	pmb_ok stat --per "$HANDLE" -e page-faults -- "$HOT" 3
+	expect_match "$T/out" "there were at least [0-9]+, and how many more can't be known" "hot"
 }
 
 # Probes leave one after the other, which takes some 10 ms each. A call that was seen to begin is

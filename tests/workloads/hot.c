@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * hot [SECONDS=3] [CALLS_PER_SECOND=0] [FILE]: calls a function, as often as it can (0) or that
- * often, by its own clock.
+ * hot [SECONDS=3] [CALLS_PER_SECOND=0] [FILE] [TURNS=200]: calls a function, as often as it can (0)
+ * or that often, by its own clock. A call takes so many turns of a loop that does nothing.
  *
  * Known answer: prints how many calls of `handle` it made, and how many ns of CPU time it had for
  * that; to FILE, where `handle` is, when it has begun. Ten times a second, and at the end, it calls
@@ -11,11 +11,13 @@
 
 enum { AT_ONCE = 100 };
 
+static int turns = 200;
+
 static const uint64_t SECOND = 1000000000;
 
 WORK static unsigned long part(unsigned long x)
 {
-	for (int i = 0; i < 200; i++)
+	for (int i = 0; i < turns; i++)
 		__asm__ volatile("" : "+r"(x));
 	return x + 1;
 }
@@ -62,6 +64,8 @@ int main(int argc, char **argv)
 		fprintf(begun, "%p\n", (void *)(uintptr_t)handle);
 		fclose(begun);
 	}
+	if (argc > 4)
+		turns = (int)strtol(argv[4], NULL, 10);
 	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	n = call((uint64_t)(seconds * 1e9), rate);
 	printf("%llu calls %llu ns\n", (unsigned long long)n,

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "model/slices.h"
 
+#include <math.h>
+
 static const double SECOND_NS = 1e9;
+/* What is spent is what a child of our own took for each hit, give or take so much of it. */
+static const double SPENT_ERROR = 1.0 / 3;
+/* The most may be so many times the likely; else neither is known. */
+static const double SPREAD_MAX = 3;
 
 void slices__init(struct slices *s, double share, uint64_t settling_ns)
 {
@@ -48,6 +54,10 @@ void probed__add(struct probed *to, const struct probed *from)
 	to->span_ns += from->span_ns;
 	to->on_ns += from->on_ns;
 	to->spent_ns += from->spent_ns;
+	to->hits += from->hits;
+	to->spent_on_ns += from->spent_on_ns;
+	to->cpu_ns += from->cpu_ns;
+	to->cpu_on_ns += from->cpu_on_ns;
 }
 
 void probed__take(struct probed *from, const struct probed *before)
@@ -56,4 +66,44 @@ void probed__take(struct probed *from, const struct probed *before)
 	from->span_ns -= before->span_ns;
 	from->on_ns -= before->on_ns;
 	from->spent_ns -= before->spent_ns;
+	from->hits -= before->hits;
+	from->spent_on_ns -= before->spent_on_ns;
+	from->cpu_ns -= before->cpu_ns;
+	from->cpu_on_ns -= before->cpu_on_ns;
+}
+
+/*
+ * Programs get on by the CPU time that probes leave them: where these take most of it, calls while
+ * they are in place are a fraction of those at other times, and what is left is the small
+ * difference of two large numbers, of which one is an estimate.
+ */
+static double by_cpu_time(const struct probed *p, double n, double spent, double error)
+{
+	const double on = (double)p->cpu_on_ns - spent * (double)p->spent_on_ns * (1 + error);
+	const double off =
+		(double)(p->cpu_ns - p->cpu_on_ns) - spent * (double)(p->spent_ns - p->spent_on_ns);
+
+	return on > 0 ? n + n * (off > 0 ? off : 0) / on : (double)INFINITY;
+}
+
+struct probed_estimate probed__estimate(const struct probed *p, uint64_t n, uint64_t hits)
+{
+	const double share = p->hits > hits ? (double)hits / (double)p->hits : 1;
+	struct probed_estimate e = {NAN, NAN, NAN};
+	double least;
+
+	if (!p->on_ns)
+		return e;
+	e.least = (double)n * (double)p->span_ns / (double)p->on_ns;
+	if (!p->cpu_on_ns)
+		return e;
+	e.likely = by_cpu_time(p, (double)n, share, 0);
+	e.most = by_cpu_time(p, (double)n, share, SPENT_ERROR);
+	least = by_cpu_time(p, (double)n, share, -SPENT_ERROR);
+	if (!(e.most <= SPREAD_MAX * e.likely)) {
+		e.likely = e.most = NAN;
+		return e;
+	}
+	e.least = fmin(fmax(e.least, least), e.likely);
+	return e;
 }

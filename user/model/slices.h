@@ -44,9 +44,20 @@ struct probed {
 	uint64_t slices;         /* that began */
 	uint64_t span_ns, on_ns; /* how long it took, and how long of it they were in place */
 	uint64_t spent_ns;       /* on them, in the programs that met them */
+	/* While they were in place: */
+	uint64_t hits, spent_on_ns;
+	/* CPU time of those that may meet them, in all and then; 0: isn't known. */
+	uint64_t cpu_ns, cpu_on_ns;
 };
 
 void probed__add(struct probed *to, const struct probed *from);
 void probed__take(struct probed *from, const struct probed *before);
+
+/* How many there were in all, of n that were seen, which had so many of the hits. */
+struct probed_estimate {
+	double least;        /* as if probes slowed down nobody; NAN: none was in place */
+	double likely, most; /* NAN: isn't known */
+};
+struct probed_estimate probed__estimate(const struct probed *p, uint64_t n, uint64_t hits);
 
 #endif

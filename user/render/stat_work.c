@@ -65,29 +65,43 @@ void stat__uncounted_text(const struct stat_report *r, struct buf *out)
 		   "beginnings, ends or switches missed: some counted units may be several");
 }
 
-/* Of n units, how many there were in all; NAN: not known. An estimate, where probes weren't in
- * place all the time. */
-static double estimate(const struct stat_report *r, uint64_t n)
+/* Of n units, how many there were in all. An estimate, where probes weren't in place all the
+ * time. */
+static struct probed_estimate estimate(const struct stat_report *r, uint64_t n)
 {
 	const struct probed *p = &r->work->probed;
+	const struct pmb_work_stats *s = &r->work->stats;
 
-	return p->on_ns ? (double)n * (double)p->span_ns / (double)p->on_ns : (double)NAN;
+	if (!is_sliced(p))
+		return (struct probed_estimate){(double)n, (double)n, (double)n};
+	/* each has a beginning and an end */
+	return probed__estimate(p, n, 2 * (s->began + s->nested));
 }
 
 void stat__probed_text(const struct stat_report *r, uint64_t n, struct buf *out)
 {
 	const struct probed *p = &r->work->probed;
 	_cleanup_(buf__done) struct buf then = {0};
+	struct probed_estimate e;
 
 	if (!is_sliced(p))
 		return;
-	if (p->on_ns)
-		buf__printf(&then,
-			    "in all of it there were about %.0f, an estimate, and rather more: "
-			    "probes slow down who meets them",
-			    estimate(r, n));
-	else
+	e = estimate(r, n);
+	if (isnan(e.least))
 		buf__puts(&then, "how many there were isn't known");
+	else if (isnan(e.likely))
+		buf__printf(&then,
+			    "in all of it there were at least %.0f, and how many more can't be "
+			    "known: %s; each is counted with 0",
+			    e.least,
+			    p->cpu_on_ns ? "while probes were in place they took most of the CPU "
+					   "time of who met them" :
+					   "probes slow down who meets them");
+	else
+		buf__printf(&then,
+			    "in all of it there were about %.0f, an estimate: %.0f to %.0f, by the "
+			    "CPU time that probes left to who met them",
+			    e.likely, e.least, e.most);
 	stat__line_begins(r, out);
 	probed__slices_text(p, "", then.data, out);
 }
@@ -225,6 +239,13 @@ void stat__uncounted_json(const struct stat_report *r, struct json *j)
 	probed__json(&r->work->probed, j);
 }
 
+static void put_estimate(struct json *j, struct probed_estimate e)
+{
+	json__f64(j, "estimated", e.likely, 0);
+	json__f64(j, "estimated_least", e.least, 0);
+	json__f64(j, "estimated_most", e.most, 0);
+}
+
 void stat__work_json(const struct stat_report *r, struct json *j)
 {
 	const struct pmb_distribution *durations = &r->work->of[PMB_UNITS_REAL][0];
@@ -234,7 +255,7 @@ void stat__work_json(const struct stat_report *r, struct json *j)
 	json__str(j, "unit", r->per);
 	json__u64(j, "began", r->work->stats.began);
 	json__u64(j, "ended", distribution__n(durations));
-	json__f64(j, "estimated", estimate(r, distribution__n(durations)), 0);
+	put_estimate(j, estimate(r, distribution__n(durations)));
 	stat__uncounted_json(r, j);
 	json__arr(j, "series");
 	for (size_t i = 0; stat__series(r, i, &s); i++) {

@@ -106,7 +106,7 @@ static int put_in(void *ctx, struct err *err)
 	return r < 0 ? refuse_probe(b, r, err) : 0;
 }
 
-static const struct probing_fns fns = {hits, take_out, put_in};
+static const struct probing_fns fns = {.hits = hits, .take_out = take_out, .put_in = put_in};
 
 /* The kernel takes a process for its first thread, and puts nothing into one that has ended: all
  * would be counted as never met. */

@@ -87,6 +87,15 @@ int counting_beside__enable(struct counting *c, struct err *err);
 void counting_beside__read(struct counting *c, uint64_t to_ns);
 void counting_beside__close(struct counting *c);
 
+/* The CPU time of targets that are tasks; of others 0. */
+struct counting_clock {
+	int *fds;
+	size_t n, cap;
+};
+void counting_clock__open(struct counting_clock *clock, const struct counting *c);
+uint64_t counting_clock__read(const struct counting_clock *clock);
+void counting_clock__close(struct counting_clock *clock);
+
 /* Opens and loads what counts units of work, after the events. */
 int counting_work__open(struct counting *c, struct err *err);
 /* From here on they are counted. */

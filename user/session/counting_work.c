@@ -23,7 +23,8 @@ struct counting_work {
 	struct counters events;    /* that begin and end units */
 	struct work_counts before; /* at the end of the previous interval */
 	struct probing probing;    /* of probes in programs */
-	struct probed told;        /* at the end of the previous interval */
+	struct counting_clock clock;
+	struct probed told; /* at the end of the previous interval */
 };
 
 static pid_t command_pid(const struct counting *c)
@@ -124,6 +125,8 @@ int counting_work__open(struct counting *c, struct err *err)
 		r = open_events(c, err);
 	if (r < 0)
 		return r;
+	if (c->work->gates.sliced)
+		counting_clock__open(&c->work->clock, c);
 	work_counts__init(&c->result->work);
 	work_counts__init_like(&c->work->before, &c->result->work);
 	r = cpu_counters__enable(&c->work->counters, err);
@@ -154,7 +157,14 @@ static int put_in(void *counting, struct err *err)
 	return work_programs__put_in(c->work->programs, err);
 }
 
-static const struct probing_fns fns = {hits, take_out, put_in};
+static uint64_t cpu_ns(void *counting)
+{
+	const struct counting *c = counting;
+
+	return counting_clock__read(&c->work->clock);
+}
+
+static const struct probing_fns fns = {hits, take_out, put_in, cpu_ns};
 
 static void begin_probing(struct counting *c)
 {
@@ -213,6 +223,7 @@ void counting_work__close(struct counting *c)
 {
 	if (!c->work)
 		return;
+	counting_clock__close(&c->work->clock);
 	counters__close(&c->work->events);
 	gate_sites__close(&c->work->gates);
 	work_programs__free(c->work->programs);

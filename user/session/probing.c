@@ -23,9 +23,24 @@ static uint64_t next_look_ns(const struct slices *s, uint64_t span_ns, uint64_t 
 	return change_ns < per_ns * SHORTEST_NS ? SHORTEST_NS : (uint64_t)(change_ns / per_ns);
 }
 
+static uint64_t cpu_ns(const struct probing *p)
+{
+	return p->fns && p->fns->cpu_ns ? p->fns->cpu_ns(p->ctx) : 0;
+}
+
+/* In which they were neither all in place nor all out. */
+static void pass_time(struct probing *p)
+{
+	const uint64_t cpu = cpu_ns(p);
+
+	p->probed.cpu_ns += cpu - p->cpu_ns;
+	p->cpu_ns = cpu;
+}
+
 void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now)
 {
 	slices__init(&p->slices, share, settling_ns);
+	p->cpu_ns = cpu_ns(p);
 	p->looked_ns = now;
 	p->due_ns = now + (share > 0 ? SHORTEST_NS : LONGEST_NS);
 }
@@ -58,6 +73,25 @@ static void take_out(struct probing *p)
 		buf__printf(p->notes, "probes were perhaps not taken out yet: %s\n", strerror(-r));
 }
 
+/* What has passed since the last look. */
+static uint64_t pass(struct probing *p, const struct probe_hits *hits)
+{
+	const uint64_t spent_ns = probe_hits__spent_ns(hits, &p->hits, &p->each);
+	const uint64_t cpu = cpu_ns(p);
+
+	p->probed.spent_ns += spent_ns;
+	p->probed.cpu_ns += cpu - p->cpu_ns;
+	if (p->slices.on) {
+		p->probed.hits +=
+			hits->emulated + hits->stepped - p->hits.emulated - p->hits.stepped;
+		p->probed.spent_on_ns += spent_ns;
+		p->probed.cpu_on_ns += cpu - p->cpu_ns;
+	}
+	p->hits = *hits;
+	p->cpu_ns = cpu;
+	return spent_ns;
+}
+
 void probing__look(struct probing *p, uint64_t now)
 {
 	struct probe_hits hits;
@@ -66,9 +100,7 @@ void probing__look(struct probing *p, uint64_t now)
 	p->due_ns = now + LONGEST_NS;
 	if (!p->fns || p->fns->hits(p->ctx, &hits) < 0)
 		return;
-	spent_ns = probe_hits__spent_ns(&hits, &p->hits, &p->each);
-	p->spent_ns += spent_ns;
-	p->hits = hits;
+	spent_ns = pass(p, &hits);
 	p->looked_ns = now;
 	if (slices__pass(&p->slices, span_ns, spent_ns)) {
 		if (p->slices.on)
@@ -78,6 +110,7 @@ void probing__look(struct probing *p, uint64_t now)
 		/* that took its time, in which they weren't in place */
 		p->looked_ns = now_ns();
 		p->slices.age_ns += p->looked_ns - now;
+		pass_time(p);
 	}
 	p->due_ns = p->looked_ns + next_look_ns(&p->slices, span_ns, spent_ns);
 }
@@ -101,13 +134,12 @@ void probing__end(struct probing *p, uint64_t now)
 
 struct probed probing__part(const struct probing *p, struct probed *told)
 {
-	const struct probed now = {
-		.slices = p->slices.n,
-		.span_ns = p->slices.age_ns,
-		.on_ns = p->slices.on_ns,
-		.spent_ns = p->spent_ns,
-	};
-	struct probed part = now;
+	struct probed now = p->probed, part;
+
+	now.slices = p->slices.n;
+	now.span_ns = p->slices.age_ns;
+	now.on_ns = p->slices.on_ns;
+	part = now;
 
 	probed__take(&part, told);
 	*told = now;

@@ -17,6 +17,8 @@ struct probing_fns {
 	int (*take_out)(void *ctx);
 	/* -errno with the sentence: none is in place, and none will be. */
 	int (*put_in)(void *ctx, struct err *err);
+	/* The CPU time of those that may meet them; NULL: isn't known, as 0 is. */
+	uint64_t (*cpu_ns)(void *ctx);
 };
 
 struct probing {
@@ -29,7 +31,8 @@ struct probing {
 	struct probe_hits hits; /* at the last look */
 	uint64_t looked_ns;     /* when that was, CLOCK_MONOTONIC */
 	uint64_t due_ns;        /* when the next one is, at the latest */
-	uint64_t spent_ns;
+	struct probed probed;   /* but for slices and times */
+	uint64_t cpu_ns;        /* at the last look */
 };
 
 /* They are in place from now on. share, settling_ns: of model/slices.h. */

@@ -127,7 +127,7 @@ static int put_in(void *session, struct err *err)
 	return 0;
 }
 
-static const struct probing_fns fns = {hits, take_out, put_in};
+static const struct probing_fns fns = {.hits = hits, .take_out = take_out, .put_in = put_in};
 
 void session__sliced_begin(struct session *s)
 {

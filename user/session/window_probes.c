@@ -41,7 +41,7 @@ static int put_in(void *session, struct err *err)
 	return programs__put_in(s->programs, &s->window_probes->gates, err);
 }
 
-static const struct probing_fns fns = {hits, take_out, put_in};
+static const struct probing_fns fns = {.hits = hits, .take_out = take_out, .put_in = put_in};
 
 int session__window_probes_find(struct session *s, const struct pmb_config *whose, struct err *err)
 {
