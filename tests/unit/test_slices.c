@@ -28,7 +28,7 @@ Test(slices, what_fits_stays)
 {
 	struct slices s;
 
-	slices__init(&s, 0.02, SETTLING_NS);
+	slices__init(&s, 0.02, SETTLING_NS, 0);
 	cr_expect_float_eq(spent_share(&s, ROUND_NS / 100), 0.01, 1e-9);
 	cr_expect_eq(s.n, 1);
 	cr_expect_eq(s.on_ns, s.age_ns);
@@ -42,7 +42,7 @@ Test(slices, what_does_not_fit_comes_and_goes)
 		struct slices s;
 		double share;
 
-		slices__init(&s, 0.02, SETTLING_NS);
+		slices__init(&s, 0.02, SETTLING_NS, 0);
 		share = spent_share(&s, spent[i]);
 		cr_expect(share > 0.012 && share <= 0.0202, "%d: %g", i, share);
 		cr_expect_gt(s.n, 10);
@@ -50,11 +50,39 @@ Test(slices, what_does_not_fit_comes_and_goes)
 	}
 }
 
+/* Changes are paid for, too, and slices get at least as much as they do. */
+Test(slices, changes_cost_something)
+{
+	static const uint64_t costs[] = {0, 5000000, 100000000, 1000000000};
+	unsigned before = UINT32_MAX;
+
+	for (int i = 0; i < 4; i++) {
+		double in_slices = 0, changes = 0;
+		struct slices s;
+
+		slices__init(&s, 0.02, 0, costs[i]);
+		for (int round = 0; round < 100 * ROUNDS; round++) {
+			const uint64_t spent = s.on ? ROUND_NS / 100 : 0;
+
+			in_slices += (double)spent;
+			if (!slices__pass(&s, ROUND_NS / 10, spent))
+				continue;
+			slices__changed(&s, costs[i]);
+			changes += (double)costs[i];
+		}
+		cr_expect_float_eq((in_slices + changes) / ((double)ROUND_NS * 10 * ROUNDS), 0.02,
+				   0.001, "%d: %g", i, in_slices + changes);
+		cr_expect(changes <= 1.02 * in_slices, "%d: %g and %g", i, in_slices, changes);
+		cr_expect_lt(s.n, before);
+		before = (unsigned)s.n;
+	}
+}
+
 Test(slices, any_is_any)
 {
 	struct slices s;
 
-	slices__init(&s, 0, SETTLING_NS);
+	slices__init(&s, 0, SETTLING_NS, 0);
 	spent_share(&s, 10ULL * ROUND_NS);
 	cr_expect(s.on);
 }
@@ -71,6 +99,10 @@ static struct probed probed(uint64_t spent_on_ns)
 		.spent_on_ns = spent_on_ns,
 		.cpu_ns = 10000000000,
 		.cpu_on_ns = 1000000000,
+		.rated = 10,
+		.rated_hits = 2000,
+		.rated_ns = 500000000,
+		.rated_squares = 10 * 200.0 * 200.0 / 50000000,
 	};
 }
 
@@ -83,6 +115,26 @@ Test(slices, how_many_there_were)
 	cr_expect_float_eq(e.likely, 18800, 1);
 	cr_expect_float_eq(e.least, 1000 + 8900 / (1 - 1 / 3.0), 1);
 	cr_expect_float_eq(e.most, 1000 + 8900 / (1 - 2 / 3.0), 1);
+}
+
+/* Half of them have three times as many as the others. */
+Test(slices, slices_that_differ)
+{
+	struct probed p = probed(500000000);
+	struct probed_estimate e;
+
+	p.rated = p.rated_hits = p.rated_ns = 0;
+	p.rated_squares = 0;
+	for (int i = 0; i < 10; i++)
+		probed__rate(&p, i % 2 ? 300 : 100, 100000000, 50000000);
+	cr_expect_eq(p.rated_hits, 2000);
+	e = probed__estimate(&p, 1000, 2000);
+	cr_expect_float_eq(e.likely, 18800, 1);
+	/* a spread of a half, two thirds of which two standard errors of ten are */
+	cr_expect_float_eq(e.most, (1000 + 8900 / (1 - 2 / 3.0)) * 4 / 3, 1);
+	p.rated = 2;
+	e = probed__estimate(&p, 1000, 2000);
+	cr_expect(isnan(e.likely), "too few");
 }
 
 Test(slices, hits_of_others_cost_others)

@@ -6,23 +6,43 @@
 static const double SECOND_NS = 1e9;
 /* What is spent is what a child of our own took for each hit, give or take so much of it. */
 static const double SPENT_ERROR = 1.0 / 3;
+/* The first is that of the program's beginning, as a rule. */
+enum { RATED_LEAST = 3 };
 /* The most may be so many times the likely; else neither is known. */
 static const double SPREAD_MAX = 3;
 
-void slices__init(struct slices *s, double share, uint64_t settling_ns)
+double slices__full(const struct slices *s)
+{
+	const double second = s->share * SECOND_NS, changes = s->in_ns + s->out_ns;
+
+	return changes + (changes > second ? changes : second);
+}
+
+void slices__init(struct slices *s, double share, uint64_t settling_ns, uint64_t in_ns)
 {
 	*s = (struct slices){
 		.share = share,
 		.settling_ns = settling_ns,
-		.credit_ns = share * SECOND_NS,
+		.in_ns = (double)in_ns,
+		.out_ns = (double)in_ns,
 		.n = 1,
 		.on = true,
 	};
+	s->credit_ns = slices__full(s) - s->in_ns;
+}
+
+void slices__changed(struct slices *s, uint64_t cost_ns)
+{
+	if (s->on)
+		s->in_ns = (double)cost_ns;
+	else
+		s->out_ns = (double)cost_ns;
+	s->credit_ns -= (double)cost_ns;
 }
 
 bool slices__pass(struct slices *s, uint64_t span_ns, uint64_t spent_ns)
 {
-	const double most = s->share * SECOND_NS;
+	const double most = slices__full(s);
 	bool was = s->on;
 
 	s->age_ns += span_ns;
@@ -32,7 +52,7 @@ bool slices__pass(struct slices *s, uint64_t span_ns, uint64_t spent_ns)
 	s->credit_ns += s->share * (double)span_ns - (double)spent_ns;
 	if (s->credit_ns > most)
 		s->credit_ns = most;
-	s->on = was ? s->credit_ns >= 0 : s->credit_ns >= most;
+	s->on = s->credit_ns >= (was ? s->out_ns : most);
 	s->n += !was && s->on;
 	return s->on != was;
 }
@@ -54,10 +74,15 @@ void probed__add(struct probed *to, const struct probed *from)
 	to->span_ns += from->span_ns;
 	to->on_ns += from->on_ns;
 	to->spent_ns += from->spent_ns;
+	to->changes_ns += from->changes_ns;
 	to->hits += from->hits;
 	to->spent_on_ns += from->spent_on_ns;
 	to->cpu_ns += from->cpu_ns;
 	to->cpu_on_ns += from->cpu_on_ns;
+	to->rated += from->rated;
+	to->rated_hits += from->rated_hits;
+	to->rated_ns += from->rated_ns;
+	to->rated_squares += from->rated_squares;
 }
 
 void probed__take(struct probed *from, const struct probed *before)
@@ -66,10 +91,38 @@ void probed__take(struct probed *from, const struct probed *before)
 	from->span_ns -= before->span_ns;
 	from->on_ns -= before->on_ns;
 	from->spent_ns -= before->spent_ns;
+	from->changes_ns -= before->changes_ns;
 	from->hits -= before->hits;
 	from->spent_on_ns -= before->spent_on_ns;
 	from->cpu_ns -= before->cpu_ns;
 	from->cpu_on_ns -= before->cpu_on_ns;
+	from->rated -= before->rated;
+	from->rated_hits -= before->rated_hits;
+	from->rated_ns -= before->rated_ns;
+	from->rated_squares -= before->rated_squares;
+}
+
+void probed__rate(struct probed *p, uint64_t hits, uint64_t cpu_ns, uint64_t spent_ns)
+{
+	if (cpu_ns <= spent_ns)
+		return;
+	p->rated++;
+	p->rated_hits += hits;
+	p->rated_ns += cpu_ns - spent_ns;
+	p->rated_squares += (double)hits * (double)hits / (double)(cpu_ns - spent_ns);
+}
+
+/* Two standard errors of the hits for the time that was left, as a part of them; NAN: there were
+ * too few slices to tell. */
+static double error_of_slices(const struct probed *p)
+{
+	const double hits = (double)p->rated_hits;
+	double spread;
+
+	if (p->rated < RATED_LEAST || !p->rated_hits)
+		return NAN;
+	spread = p->rated_squares * (double)p->rated_ns / (hits * hits) - 1;
+	return 2 * sqrt(fmax(spread, 0) / (double)(p->rated - 1));
 }
 
 /*
@@ -89,6 +142,7 @@ static double by_cpu_time(const struct probed *p, double n, double spent, double
 struct probed_estimate probed__estimate(const struct probed *p, uint64_t n, uint64_t hits)
 {
 	const double share = p->hits > hits ? (double)hits / (double)p->hits : 1;
+	const double differ = error_of_slices(p);
 	struct probed_estimate e = {NAN, NAN, NAN};
 	double least;
 
@@ -98,9 +152,9 @@ struct probed_estimate probed__estimate(const struct probed *p, uint64_t n, uint
 	if (!p->cpu_on_ns)
 		return e;
 	e.likely = by_cpu_time(p, (double)n, share, 0);
-	e.most = by_cpu_time(p, (double)n, share, SPENT_ERROR);
-	least = by_cpu_time(p, (double)n, share, -SPENT_ERROR);
-	if (!(e.most <= SPREAD_MAX * e.likely)) {
+	e.most = by_cpu_time(p, (double)n, share, SPENT_ERROR) * (1 + differ);
+	least = by_cpu_time(p, (double)n, share, -SPENT_ERROR) * (1 - differ);
+	if (isnan(differ) || isinf(e.likely) || e.most > SPREAD_MAX * e.likely) {
 		e.likely = e.most = NAN;
 		return e;
 	}

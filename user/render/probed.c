@@ -23,15 +23,16 @@ void probed__slices_text(const struct probed *p, const char *indent, const char 
 
 void probed__spent_text(const struct probed *p, const char *indent, struct buf *out)
 {
-	char spent[DURATION_TEXT];
+	char spent[DURATION_TEXT], changes[DURATION_TEXT];
 
 	if (!p->span_ns)
 		return;
 	duration_text(p->spent_ns, spent);
+	duration_text(p->changes_ns, changes);
 	buf__printf(out,
 		    "%sthe probes took those that met them about %s of CPU time, %.2f %% of one "
-		    "CPU\n",
-		    indent, spent, percent(p->spent_ns, p->span_ns));
+		    "CPU, and us %s to put them in and take them out\n",
+		    indent, spent, percent(p->spent_ns, p->span_ns), changes);
 }
 
 void probed__json(const struct probed *p, struct json *j)
@@ -40,4 +41,5 @@ void probed__json(const struct probed *p, struct json *j)
 	json__f64(j, "span_s", (double)p->span_ns / 1e9, 6);
 	json__u64(j, "slices", p->slices);
 	json__f64(j, "probes_took_s", (double)p->spent_ns / 1e9, 6);
+	json__f64(j, "probes_changes_s", (double)p->changes_ns / 1e9, 6);
 }

@@ -78,6 +78,15 @@ static struct probed_estimate estimate(const struct stat_report *r, uint64_t n)
 	return probed__estimate(p, n, 2 * (s->began + s->nested));
 }
 
+static const char *why_unknown(const struct probed *p)
+{
+	if (!p->cpu_on_ns)
+		return "probes slow down who meets them";
+	if (p->spent_on_ns > p->cpu_on_ns / 2)
+		return "while probes were in place they took most of the CPU time of who met them";
+	return "that is too little, or its parts differ too much";
+}
+
 void stat__probed_text(const struct stat_report *r, uint64_t n, struct buf *out)
 {
 	const struct probed *p = &r->work->probed;
@@ -91,12 +100,9 @@ void stat__probed_text(const struct stat_report *r, uint64_t n, struct buf *out)
 		buf__puts(&then, "how many there were isn't known");
 	else if (isnan(e.likely))
 		buf__printf(&then,
-			    "in all of it there were at least %.0f, and how many more can't be "
-			    "known: %s; each is counted with 0",
-			    e.least,
-			    p->cpu_on_ns ? "while probes were in place they took most of the CPU "
-					   "time of who met them" :
-					   "probes slow down who meets them");
+			    "if all of it was like that there were at least %.0f, and how many "
+			    "more can't be known: %s; each is counted with 0",
+			    e.least, why_unknown(p));
 	else
 		buf__printf(&then,
 			    "in all of it there were about %.0f, an estimate: %.0f to %.0f, by the "

@@ -202,7 +202,11 @@ static int put_in_again(void *session, struct err *err)
 	return 0;
 }
 
-static const struct probing_fns probing = {hits, take_out, put_in_again};
+static const struct probing_fns probing = {
+	.hits = hits,
+	.take_out = take_out,
+	.put_in = put_in_again,
+};
 
 void session__allocs_begin(struct session *s)
 {
@@ -212,6 +216,7 @@ void session__allocs_begin(struct session *s)
 		return;
 	a->files.began = true;
 	a->probing.fns = &probing;
+	a->probing.opener = s->opts->opener;
 	a->probing.ctx = s;
 	a->probing.notes = &s->result->notes;
 	/* tables are being built until then, and stacks travel as copies */

@@ -164,7 +164,12 @@ static uint64_t cpu_ns(void *counting)
 	return counting_clock__read(&c->work->clock);
 }
 
-static const struct probing_fns fns = {hits, take_out, put_in, cpu_ns};
+static const struct probing_fns fns = {
+	.hits = hits,
+	.take_out = take_out,
+	.put_in = put_in,
+	.cpu_ns = cpu_ns,
+};
 
 static void begin_probing(struct counting *c)
 {
@@ -175,6 +180,7 @@ static void begin_probing(struct counting *c)
 	p->fns = &fns;
 	p->ctx = c;
 	p->notes = &c->result->notes;
+	p->put_in_ns = probing__own_ns(p) - p->put_in_ns;
 	probing__begin(p, c->opts->budget / 100 * c->online.n, 0, now_ns());
 }
 
@@ -190,11 +196,14 @@ void counting_work__look(struct counting *c)
 
 int counting_work__start(struct counting *c, struct err *err)
 {
-	int r = work_programs__attach(c->work->programs, err);
+	struct probing *p = &c->work->probing;
+	int r;
 
+	p->opener = c->opts->opener;
+	p->put_in_ns = probing__own_ns(p);
+	r = work_programs__attach(c->work->programs, err);
 	if (r == 0)
 		begin_probing(c);
-
 	if (r == 0 && c->opts->inside)
 		work_programs__settle(c->work->programs);
 	return r < 0 ? r : gate_events__start(&c->work->events, &c->opts->whom, err);

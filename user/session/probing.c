@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "sys/clock.h"
 
@@ -16,7 +17,7 @@ enum {
 static uint64_t next_look_ns(const struct slices *s, uint64_t span_ns, uint64_t spent_ns)
 {
 	double per_ns = s->on && span_ns ? (double)spent_ns / (double)span_ns - s->share : s->share;
-	double change_ns = s->on ? s->credit_ns : s->share * 1e9 - s->credit_ns;
+	double change_ns = s->on ? s->credit_ns - s->out_ns : slices__full(s) - s->credit_ns;
 
 	if (!(s->share > 0) || !(per_ns > 0) || change_ns > per_ns * LONGEST_NS)
 		return LONGEST_NS;
@@ -39,10 +40,19 @@ static void pass_time(struct probing *p)
 
 void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now)
 {
-	slices__init(&p->slices, share, settling_ns);
+	slices__init(&p->slices, share, settling_ns, p->put_in_ns);
+	p->probed.changes_ns = p->put_in_ns;
 	p->cpu_ns = cpu_ns(p);
 	p->looked_ns = now;
 	p->due_ns = now + (share > 0 ? SHORTEST_NS : LONGEST_NS);
+}
+
+uint64_t probing__own_ns(const struct probing *p)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec + opener__cpu_ns(p->opener);
 }
 
 static void put_in(struct probing *p)
@@ -71,6 +81,28 @@ static void take_out(struct probing *p)
 			  "ours waits for it and takes them out when it can\n");
 	else
 		buf__printf(p->notes, "probes were perhaps not taken out yet: %s\n", strerror(-r));
+}
+
+/* Each process that has their file mapped has to be gone through, which may cost more than their
+ * hits. */
+static void change(struct probing *p)
+{
+	const struct probed *now = &p->probed;
+	const uint64_t before = probing__own_ns(p);
+	uint64_t cost;
+
+	if (p->slices.on)
+		put_in(p);
+	else
+		take_out(p);
+	if (!p->slices.on)
+		probed__rate(&p->probed, now->hits - p->slice.hits,
+			     now->cpu_on_ns - p->slice.cpu_on_ns,
+			     now->spent_on_ns - p->slice.spent_on_ns);
+	p->slice = *now;
+	cost = probing__own_ns(p) - before;
+	slices__changed(&p->slices, cost);
+	p->probed.changes_ns += cost;
 }
 
 /* What has passed since the last look. */
@@ -103,10 +135,7 @@ void probing__look(struct probing *p, uint64_t now)
 	spent_ns = pass(p, &hits);
 	p->looked_ns = now;
 	if (slices__pass(&p->slices, span_ns, spent_ns)) {
-		if (p->slices.on)
-			put_in(p);
-		else
-			take_out(p);
+		change(p);
 		/* that took its time, in which they weren't in place */
 		p->looked_ns = now_ns();
 		p->slices.age_ns += p->looked_ns - now;
@@ -126,9 +155,10 @@ void probing__end(struct probing *p, uint64_t now)
 		return;
 	p->slices.share = 0; /* as it was until now, whatever it cost */
 	probing__look(p, now);
-	if (p->slices.on)
-		take_out(p);
-	p->slices.on = false;
+	if (p->slices.on) {
+		p->slices.on = false;
+		change(p);
+	}
 	p->fns = NULL;
 }
 

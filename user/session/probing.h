@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "model/slices.h"
+#include "opener/opener.h"
 
 struct probing_fns {
 	/* How often they were met so far; -errno: it isn't known now. */
@@ -24,17 +25,22 @@ struct probing_fns {
 struct probing {
 	const struct probing_fns *fns; /* NULL: there are none, or not any more */
 	void *ctx;
-	struct buf *notes; /* what went wrong, a line each; borrowed */
-	bool told_late;    /* that one waits */
+	const struct opener *opener; /* who does it for us; NULL: nobody */
+	uint64_t put_in_ns;          /* of our own time, for the first time */
+	struct buf *notes;           /* what went wrong, a line each; borrowed */
+	bool told_late;              /* that one waits */
 	struct probe_costs each;
 	struct slices slices;
 	struct probe_hits hits; /* at the last look */
 	uint64_t looked_ns;     /* when that was, CLOCK_MONOTONIC */
 	uint64_t due_ns;        /* when the next one is, at the latest */
 	struct probed probed;   /* but for slices and times */
+	struct probed slice;    /* that when the present slice began */
 	uint64_t cpu_ns;        /* at the last look */
 };
 
+/* The CPU time that we have had, and who puts them in and takes them out for us. */
+uint64_t probing__own_ns(const struct probing *p);
 /* They are in place from now on. share, settling_ns: of model/slices.h. */
 void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now);
 /* Looks what they have cost, and takes them out or puts them in. As often as one likes; it is done
