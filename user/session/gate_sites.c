@@ -100,6 +100,15 @@ static void put_note_of_returns(struct finder *f, const struct look *l)
 		l->probe->user->name, l->path);
 }
 
+/* One of two probes. */
+static void put_note_of_go(struct finder *f, const struct look *l)
+{
+	buf__printf(f->notes,
+		    "%s: %s is Go's: where a goroutine changes its thread between the two probes "
+		    "its window goes on, and ends with another goroutine's\n",
+		    f->gates->option, l->probe->user->name);
+}
+
 static bool is_there(const struct gate_probe *probe, const struct opener_file_id *file,
 		     uint64_t file_off)
 {
@@ -223,6 +232,8 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 				strerror(-lent));
 	r = ask(f, &l, lent, sites, &n);
 	l.called = site_client__called(f->client);
+	if (r == 0 && probe == &f->gates->opens && site_client__of_go(f->client))
+		put_note_of_go(f, &l);
 	return r < 0 ? r : add_all(f, &l, sites, n);
 }
 

@@ -18,7 +18,8 @@ enum { ANSWER_NS = 2000000000 };
 struct site_client {
 	struct helper helper;
 	/* What the last question was about: */
-	uint32_t n;        /* functions that are called so */
+	uint32_t n; /* functions that are called so */
+	bool of_go;
 	struct buf list;   /* of some of them, for a sentence */
 	struct buf called; /* of the first, if there is one more name */
 };
@@ -139,6 +140,7 @@ static bool read_found(struct site_client *c, struct cursor *body, const char *a
 	buf__clear(&c->list);
 	buf__clear(&c->called);
 	c->n = cursor__u32(body);
+	c->of_go = cursor__u8(body);
 	n = cursor__u8(body);
 	for (uint8_t i = 0; i < n; i++) {
 		if (!read_called(body, asked, &one))
@@ -157,6 +159,11 @@ static bool read_found(struct site_client *c, struct cursor *body, const char *a
 const char *site_client__called(const struct site_client *c)
 {
 	return c->called.len ? c->called.data : NULL;
+}
+
+bool site_client__of_go(const struct site_client *c)
+{
+	return c->of_go;
 }
 
 /* Of the file that is open. */
@@ -254,8 +261,10 @@ static int refuse(struct site_client *c, enum symd_site_status status, const cha
 	case SYMD_SITE_OF_GO:
 		return err__cannot(err,
 				   "%s: a window belongs to a thread, and Go's functions go on on "
-				   "another thread than they began on",
-				   what);
+				   "another thread than they began on; what '%s' and all that it "
+				   "calls cost is in a recording without a window: `pmubpf report "
+				   "--callees '%s' FILE`",
+				   what, name, name);
 	case SYMD_SITE_NOT_READ:
 	case SYMD_SITE_NO_RETURN:
 	case SYMD_SITE_MANY_EXITS:

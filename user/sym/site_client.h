@@ -31,6 +31,8 @@ int site_client__find(struct site_client *c, int fd, const char *name, uint64_t 
 
 /* What was found last is called so, if that isn't what was asked for; until the next question. */
 const char *site_client__called(const struct site_client *c);
+/* It is a function of Go's. */
+bool site_client__of_go(const struct site_client *c);
 /* Offers names of the file's functions that are near. */
 void site_client__near(struct site_client *c, int fd, const char *name, struct nearest *nearest);
 

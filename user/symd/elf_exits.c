@@ -15,17 +15,6 @@ struct function {
 	size_t n;
 };
 
-/* Goroutines leave a thread inside of a function and go on on another, and their stacks move. C
- * functions in the same file have no dot in their names. */
-static bool is_of_go(const struct function *f)
-{
-	uint64_t addr;
-	size_t len;
-
-	elf_file__section(f->elf, ".note.go.buildid", &len, &addr);
-	return len && memchr(f->name, '.', f->len);
-}
-
 /* NAME.cold, NAME.cold.1: what a compiler thinks is hardly run. */
 static bool is_cold_part(const struct function *f, const struct elf_name *name)
 {
@@ -143,7 +132,7 @@ enum symd_site_status elf_exits__find(struct elf_file *elf, const char *name, si
 		return entry->status;
 	f.name = found->called[0].linker;
 	f.len = strlen(f.name);
-	if (is_of_go(&f))
+	if (found->of_go)
 		return SYMD_SITE_OF_GO;
 	if (!elf_file__vaddr(elf, entry->file_off, &vaddr))
 		return SYMD_SITE_NOT_READ;

@@ -123,6 +123,17 @@ static void find_written(struct elf_file *elf, const char *name, size_t len, str
 	buf__done(&f.whole);
 }
 
+/* Goroutines leave a thread inside of a function and go on on another, and their stacks move. C
+ * functions in the same file have no dot in their names. */
+static bool is_of_go(struct elf_file *elf, const char *linker)
+{
+	uint64_t addr;
+	size_t len;
+
+	elf_file__section(elf, ".note.go.buildid", &len, &addr);
+	return len && strchr(linker, '.');
+}
+
 void elf_found__find(struct elf_file *elf, const char *name, size_t len, struct elf_found *ret)
 {
 	*ret = (struct elf_found){.status = SYMD_SITE_NO_FUNCTION};
@@ -135,6 +146,8 @@ void elf_found__find(struct elf_file *elf, const char *name, size_t len, struct 
 		ret->status = SYMD_SITE_ELSEWHERE;
 	if (ret->status == SYMD_SITE_FOUND && !ret->n_called)
 		ret->called[ret->n_called++].linker = xstrndup(name, len);
+	if (ret->status == SYMD_SITE_FOUND)
+		ret->of_go = is_of_go(elf, ret->called[0].linker);
 	if (ret->status == SYMD_SITE_FOUND && ret->where.chooses)
 		ret->status = SYMD_SITE_CHOOSES;
 }
@@ -146,6 +159,11 @@ void elf_found__done(struct elf_found *found)
 
 /* ---- near ones */
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 struct near_finder {
 	const char *wanted; /* without what needs not be written */
 	const char *own;    /* the last part of it */
@@ -154,13 +172,14 @@ struct near_finder {
 	uint64_t end;
 };
 
+/* f of ns::f, and of Go's main.(*T).f */
 static const char *own_name(const char *text)
 {
-	const char *own = text;
+	const char *own = text, *dot = strrchr(text, '.');
 
 	for (const char *at = text; (at = strstr(at, "::")); at += 2)
 		own = at[2] ? at + 2 : own;
-	return own;
+	return own == text && dot && is_letter(dot[1]) ? dot + 1 : own;
 }
 
 /* 0: it is the end of another; the furthest: the same function of something else. */

@@ -20,6 +20,7 @@ struct elf_found {
 				       * SYMD_SITE_TOO_MANY names that it might be */
 	uint32_t n;                   /* functions of that name, at different addresses */
 	struct elf_function where;    /* FOUND, CHOOSES */
+	bool of_go;                   /* FOUND: it changes threads, and its stack moves */
 	/* Of FOUND what the linker calls it; of SEVERAL some of them, or none if that is the same
 	 * of all. */
 	struct elf_called called[SYMD_CALLED_MAX];

@@ -31,7 +31,7 @@
  * 	LAYOUT		u64				u16 len, layout
  * 	SITE		u64 offset, u16 len, name	u8 status, found, u8 emulated,
  * 							u64 file offset
- * 	found						u32 n, u8 k, k × called
+ * 	found						u32 n, u8 of Go, u8 k, k × called
  * 	called						u16 len, name, u16 len, written
  * 	NEAR		u16 len, name			u8 k, k × {u32 distance, called}
  * 	USDT		u16 len, provider,		u8 status, u32 n, n × {u64 file offset,
@@ -121,7 +121,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 22,
+	SYMD_VERSION = 23,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,

@@ -21,6 +21,7 @@ static void put_called(struct buf *reply, const struct elf_called *c)
 static void put_found(struct buf *reply, const struct elf_found *found)
 {
 	symd_msg__put_u32(reply, found->n);
+	symd_msg__put_u8(reply, found->of_go);
 	symd_msg__put_u8(reply, (uint8_t)found->n_called);
 	for (size_t i = 0; i < found->n_called; i++)
 		put_called(reply, &found->called[i]);
