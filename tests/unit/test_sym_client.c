@@ -233,7 +233,7 @@ static void trouble_then_recovery(int (*child)(int sock), const char *words)
 {
 	uint64_t before = now_ns();
 
-	start(child, SHORT_MS);
+	start(child, SHORT_MS * 5);
 	expect("1000 10 fine\n", 0x1000, SYM_NAMED, "ok");
 	expect_trouble(NULL);
 	expect("1000 10 trouble\n", 0x1000, SYM_HELPER, NULL);

@@ -21,8 +21,8 @@ static const struct lack {
 } lacks[] = {
 	{1u << RULE_OF_CPU, "a clock, and context-switches"},
 	{1u << RULE_OF_THREADS, "off-cpu, beside a clock"},
-	{1u << RULE_MISSES | 1u << RULE_STALLS | 1u << RULE_SLOTS,
-	 "cycles, instructions, and misses, stalls or slots of a PMU"},
+	{1u << RULE_MISSES | 1u << RULE_STALLS,
+	 "cycles, instructions, and misses or stalls of a PMU"},
 	{1u << RULE_OF_ACCESSES | 1u << RULE_OF_SOURCES, "`pmubpf record --data'"},
 	{1u << RULE_QUOTA | 1u << RULE_PRESSURE,
 	 "what the kernel says meanwhile: `pmubpf advise -a'"},
