@@ -247,27 +247,6 @@ Test(tables, a_small_file_does_not_wait_for_a_large_one)
 	cr_expect_not(tables__busy(tables));
 }
 
-/* All files may be new at once: what a helper has had beyond its share it waits for. */
-Test(tables, a_helper_rests_when_it_has_had_its_share)
-{
-	uint32_t dear = new_file('W', SMALL_BYTES, NULL);
-	uint32_t next = new_file('F', SMALL_BYTES, NULL);
-
-	tables__bound(tables, 0.001);
-	want(dear, 9);
-	want(next, 1);
-	work_until_asked(1);
-	usleep(50000);
-	shared->go = 1;
-	work_until_answered(dear);
-	for (int i = 0; i < 50; i++)
-		work();
-	cr_expect(tables__waits(tables, next), "it was asked for at once");
-	tables__bound(tables, 0); /* the recording ends: now it is wanted */
-	work_until_answered(next);
-	cr_expect_eq(store__state(store, next), PMB_FILE_FRAMES);
-}
-
 /* Nor for a small one, whose table takes long: that is the other helper's then. */
 Test(tables, a_small_file_does_not_wait_for_a_slow_one)
 {

@@ -186,8 +186,7 @@ void session__note_quiet(struct session *s);
 
 /* unwind.c: tables, for the kernel side and for samples that wait for one */
 void session__late_round(struct session *s); /* takes what tables there are */
-void session__tables_begin(struct session *s);
-void session__late_end(struct session *s); /* waits a while for those that are missing */
+void session__late_end(struct session *s);   /* waits a while for those that are missing */
 void session__unwind_open(struct session *s);
 void session__unwind_free(struct session *s);
 

@@ -204,7 +204,7 @@ static int session__start(struct session *s, struct err *err)
 	session__allocs_begin(s);
 	session__arrivals_begin(s);
 	if (r == 0 && s->unwind.tables)
-		session__tables_begin(s);
+		tables__prepare(s->unwind.tables);
 	if (r == 0 && meets_kernel(s->opts->events))
 		kernel_names__begin(s->opts->kernel);
 	if (r == 0 && s->opts->whom.command)

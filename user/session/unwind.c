@@ -17,9 +17,6 @@ static const uint64_t PATIENCE_NS = 1500ULL * 1000 * 1000;
 /* …not counted time in which the helper found no CPU, up to this, for whoever waits is a user. */
 static const uint64_t BUSY_PATIENCE_NS = 10000ULL * 1000 * 1000;
 
-/* Of the CPUs, for each helper, where all programs of a host may be new. */
-static const double HELPERS_PART = 0.25;
-
 static enum pmb_unwind_status walk(void *session, const struct mappings *maps,
 				   const struct pmb_stack_dump *dump, uint64_t cgroup,
 				   struct late_stack *ret)
@@ -138,7 +135,6 @@ void session__late_end(struct session *s)
 {
 	uint64_t begun_ns = now_ns(), delays[TABLES_HELPERS];
 
-	tables__bound(s->unwind.tables, 0);
 	session__delays(s, delays);
 	hotspots__work(s->unwind.hotspots, true);
 	while (((s->assembly.n_late && tables__busy(s->unwind.tables)) ||
@@ -216,13 +212,6 @@ void session__unwind_open(struct session *s)
 						       s->unwind.runtimes, s->assembly.processes,
 						       s->result->files},
 			      NULL);
-}
-
-void session__tables_begin(struct session *s)
-{
-	if (s->any_process && s->opts->budget > 0)
-		tables__bound(s->unwind.tables, HELPERS_PART * s->cpus->n);
-	tables__prepare(s->unwind.tables);
 }
 
 void session__unwind_free(struct session *s)

@@ -18,31 +18,6 @@ void lane__init(struct lane *l, int (*child)(int sock), uint64_t most)
 	*l = (struct lane){.client = table_client__new(child), .most = most};
 }
 
-/* Of a second's worth a tenth is there at the beginning: at the start all files are new. */
-void lane__bound(struct lane *l, double share)
-{
-	pace__init(&l->pace, share, now_ns());
-	l->pace.credit_ns /= 10;
-	l->charged_ns = table_client__cpu_ns(l->client);
-	l->rests_until = 0;
-}
-
-bool lane__rests(const struct lane *l, uint64_t now)
-{
-	return now < l->rests_until;
-}
-
-static void charge(struct lane *l, uint64_t now)
-{
-	uint64_t cpu_ns;
-
-	if (l->pace.share <= 0)
-		return;
-	cpu_ns = table_client__cpu_ns(l->client);
-	l->rests_until = pace__spend(&l->pace, now, cpu_ns - l->charged_ns);
-	l->charged_ns = cpu_ns;
-}
-
 void lane__done(struct lane *l)
 {
 	l->client = table_client__free(l->client);
@@ -86,7 +61,6 @@ bool lane__finish(struct lane *l, uint64_t now, struct lane_answer *ret)
 	if (ret->status == TABLE_PENDING)
 		return false;
 	ret->took_ns = now - l->since;
-	charge(l, now);
 	ret->again = asks_again(l, ret->status);
 	ret->late = ret->status == TABLE_HELPER && !takes_all(l) &&
 		    table_client__was_late(l->client);

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/pace.h"
 #include "sym/table_client.h"
 
 /* Numbers are of unwind/parts.h. */
@@ -20,9 +19,6 @@ struct lane {
 	bool describes; /* it was asked which runtime the file is, and for no rows */
 	/* the file at which a helper was stuck that had been asked about others */
 	uint32_t asked_twice;
-	struct pace pace;     /* of its helper's CPU time… */
-	uint64_t charged_ns;  /* …up to here */
-	uint64_t rests_until; /* nothing is to be asked before */
 };
 
 /* What has become of a table. */
@@ -41,11 +37,6 @@ struct lane_answer {
 /* child: as for table_client__new(). */
 void lane__init(struct lane *lane, int (*child)(int sock), uint64_t most);
 void lane__done(struct lane *lane);
-
-/* The helper is to take no more than that of a CPU, over some seconds; 0: any. */
-void lane__bound(struct lane *lane, double share);
-/* It has taken that. */
-bool lane__rests(const struct lane *lane, uint64_t now);
 
 /* fd, of which [from, to) is wanted (none: which runtime it is), is borrowed; there is nothing
  * being built. 0, or -EBUSY: the helper can't take it now. */

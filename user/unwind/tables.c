@@ -19,7 +19,8 @@ static const uint64_t RESERVED_NS = 3ULL * 1000 * 1000 * 1000;
 /* Whose table was there for so long waits no longer for what was before. */
 static const uint64_t PARDON_NS = 60ULL * 1000 * 1000 * 1000;
 
-/* How many files a stack goes through behind the one that has no table: a program, libc. */
+/* How many files a stack would have gone through behind the one that has no table: a program,
+ * libc. */
 enum { BEYOND = 2 };
 
 /* Of those that wait, in a round: each is compared with all that have a table. */
@@ -101,12 +102,6 @@ void tables__prepare(struct tables *t)
 	table_client__prepare(t->lanes[LANE_SMALL].client);
 }
 
-void tables__bound(struct tables *t, double share)
-{
-	lane__bound(&t->lanes[LANE_SMALL], share);
-	lane__bound(&t->lanes[LANE_LARGE], share);
-}
-
 static void answered(struct tables *t, uint32_t file)
 {
 	t->wanted -= t->wishes[file].hits > 0;
@@ -173,7 +168,8 @@ static struct silent_fs fs_of(const struct tables *t, uint32_t number)
 static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 {
 	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
-	uint64_t most = 0, left = t->wanted, each, now = now_ns();
+	uint64_t most = 0, each, now = now_ns();
+	size_t left = t->wanted;
 
 	for (uint32_t i = 1; left && i < FILE_BEYOND; i++) {
 		each = t->wishes[i].hits;
@@ -191,7 +187,8 @@ static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 	return best;
 }
 
-/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file. */
+/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any
+ * more. */
 static int start(struct tables *t, struct lane *lane, uint32_t number)
 {
 	uint64_t from, to;
@@ -221,8 +218,7 @@ static bool start_next(struct tables *t, struct lane *lane)
 
 	if (t->crowded.number)
 		return false;
-	while (!lane->building && !lane__rests(lane, now_ns()) &&
-	       (file = t->wanted ? most_wanted(t, lane) : 0)) {
+	while (!lane->building && (file = t->wanted ? most_wanted(t, lane) : 0)) {
 		r = silent__refuses(&t->silent, fs_of(t, file), now_ns()) ? -EHOSTDOWN :
 									    start(t, lane, file);
 		if (r == 0 || r == -EBUSY)
@@ -239,9 +235,12 @@ static bool start_next(struct tables *t, struct lane *lane)
 /* Files that a process has brought since: their samples may ask again. */
 static void look_again(struct tables *t)
 {
-	for (uint32_t i = 1; t->n_unopened && i < FILE_BEYOND; i++) {
+	size_t left = t->n_unopened;
+
+	for (uint32_t i = 1; left && i < FILE_BEYOND; i++) {
 		const struct file *f = t->wishes[i].unopened ? file_of(t, i) : NULL;
 
+		left -= t->wishes[i].unopened;
 		if (!f || f->fd < 0)
 			continue;
 		t->wishes[i].unopened = false;
@@ -574,14 +573,20 @@ const struct tables_totals *tables__totals(const struct tables *t)
 
 uint64_t tables__helpers_ns(const struct tables *t)
 {
-	return table_client__cpu_ns(t->lanes[LANE_SMALL].client) +
-	       table_client__cpu_ns(t->lanes[LANE_LARGE].client);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < N_LANES; i++)
+		sum += table_client__cpu_ns(t->lanes[i].client);
+	return sum;
 }
 
 uint64_t tables__helpers_rss_bytes(const struct tables *t)
 {
-	return table_client__rss_bytes(t->lanes[LANE_SMALL].client) +
-	       table_client__rss_bytes(t->lanes[LANE_LARGE].client);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < N_LANES; i++)
+		sum += table_client__rss_bytes(t->lanes[i].client);
+	return sum;
 }
 
 unsigned tables__n_helpers(const struct tables *t)

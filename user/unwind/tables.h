@@ -44,9 +44,6 @@ struct tables *tables__free(struct tables *tables);
 /* Starts the helper that every recording needs before it is needed. */
 void tables__prepare(struct tables *tables);
 
-/* Each helper is to take no more than that of a CPU, over some seconds; 0: any. */
-void tables__bound(struct tables *tables, double share);
-
 /* A sample of that cgroup needs the table of that file. False: it has none for now. */
 bool tables__want(struct tables *tables, uint32_t file, uint64_t cgroup);
 /* True if that file is wanted and has no answer yet. */
