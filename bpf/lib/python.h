@@ -241,9 +241,10 @@ __noinline int pmb_py_begin(__u32 tgid)
 		w->n_states = 1;
 	} else if (!known || state || now - t->looked > t->wait) {
 		state = py_look_for(layout, w, newest, id, id_at);
-		t->wait = !known || state           ? PY_FIRST_NS :
-			  t->wait < PY_AGAIN_NS / 2 ? 2 * t->wait :
-						      PY_AGAIN_NS;
+		/* while there is no interpreter yet a look is at one word */
+		t->wait = !known || state || !newest ? PY_FIRST_NS :
+			  t->wait < PY_AGAIN_NS / 2  ? 2 * t->wait :
+						       PY_AGAIN_NS;
 		t->alone = py_word(newest + layout->interpreter_next) ? 0 : newest;
 		t->id = id;
 		t->tgid = tgid;

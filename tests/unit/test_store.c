@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "opener/opener.h"
 #include "unwind/extents.h"
 #include "unwind/lists.h"
 #include "unwind/store.h"
@@ -318,6 +319,58 @@ Test(lists, sent_once_for_each_generation)
 	cr_assert_eq(deletes, 1);
 	mappings__unref(m);
 	lists__free(l);
+	end_store(s);
+}
+
+static int take_runtime(void *ctx, uint32_t number, const struct pmb_runtime *runtime)
+{
+	(void)ctx, (void)number, (void)runtime;
+	return 0;
+}
+
+/* Its file is met with it, so the process has run on when it is known what that is. */
+Test(lists, a_mapping_whose_file_turns_out_to_be_an_interpreter)
+{
+	const struct mapped_file which = {.inode = 7, .path = "/python"};
+	const struct fair_who who = {44, 1};
+	const struct unwind_table described = {.head.has_runtime = PMB_RUNTIME_KNOWN,
+					       .runtime = {.runtime_from = 0x1000}};
+	struct store *s = new_store(1 << 20);
+	struct files *files = files__new(NULL);
+	struct runtimes *r = runtimes__new(files, take_runtime, NULL);
+	struct lists *l = lists__new(s, r, set_process, NULL);
+	struct mappings *other = two_mappings();
+	const struct mapping m = {.start = 0x401000,
+				  .end = 0x500000,
+				  .file_off = 0x1000,
+				  .file = files__elf(files, &which, &who)};
+
+	for (uint32_t tgid = 42; tgid <= 44; tgid++)
+		lists__mapped(l, tgid, &m);
+	lists__forget(l, 42);
+	lists__forget(l, 43);
+	lists__learn(l);
+	cr_expect_eq(sets, 0);
+	runtimes__note(r, m.file, &described);
+	lists__learn(l);
+	cr_expect_eq(sets, 1, "of the one that is still the same program");
+	cr_expect_eq(told.runtime, 1);
+	cr_expect_eq(told.runtime_at, 0x401000);
+	cr_expect_eq(told.n, 0);
+	lists__learn(l);
+	cr_expect_eq(sets, 1);
+	lists__mapped(l, 44, &(struct mapping){.file = 0});
+	cr_expect_eq(sets, 2, "the exec may have ended only now");
+	lists__mapped(l, 45, &m);
+	cr_expect_eq(sets, 3, "now it is known at once");
+	lists__put(l, 45, 1, 0x7fff0000, other);
+	cr_expect_eq(told.n, 2);
+	cr_expect_eq(told.runtime, 1, "of a sample before it was mapped");
+	cr_expect_eq(told.runtime_at, 0x401000);
+	mappings__unref(other);
+	lists__free(l);
+	runtimes__free(r);
+	files__free(files);
 	end_store(s);
 }
 

@@ -286,6 +286,57 @@ Test(tables, a_large_file_waits_for_another_large_one)
 	cr_expect_not(tables__waits(tables, first));
 }
 
+/* Nor does it get one. */
+Test(tables, which_runtime_a_file_is_needs_no_sample)
+{
+	uint32_t small = new_file('W', SMALL_BYTES, NULL), large = new_file('W', LARGE_BYTES, NULL);
+
+	tables__met(tables, small);
+	tables__met(tables, large);
+	tables__met(tables, small);
+	cr_expect(tables__undescribed(tables));
+	while (tables__undescribed(tables))
+		work();
+	cr_expect_eq(n_runtimes, 2);
+	cr_expect_eq(shared->asked, 0, "a table was asked for");
+	cr_expect_eq(tables__n_helpers(tables), 1);
+	cr_expect_not(tables__busy(tables));
+	tables__met(tables, large);
+	cr_expect_not(tables__undescribed(tables), "it was asked about already");
+}
+
+/* Whoever maps file after file doesn't hold up those that samples hit. */
+Test(tables, tables_and_descriptions_take_turns)
+{
+	uint32_t met[8], hit = new_file('F', 1, NULL);
+
+	for (size_t i = 0; i < ARRAY_SIZE(met); i++) {
+		met[i] = new_file('F', 1, NULL);
+		tables__met(tables, met[i]);
+	}
+	want(hit, 1);
+	work_until_answered(hit);
+	cr_expect_leq(n_runtimes, 1);
+	while (tables__undescribed(tables))
+		work();
+	cr_expect_eq(n_runtimes, ARRAY_SIZE(met));
+}
+
+Test(tables, what_nobody_can_say_is_not_asked_again)
+{
+	uint32_t gone = new_file('F', 1, NULL), other;
+
+	tables__met(tables, gone);
+	files__sweep(files);
+	tables__swept(tables);
+	other = new_file('F', 1, NULL);
+	cr_assert_eq(other, gone);
+	tables__met(tables, other);
+	while (tables__undescribed(tables))
+		work();
+	cr_expect_eq(n_runtimes, 1, "of the one that has the number now");
+}
+
 Test(tables, the_second_helper_is_started_for_large_files_alone)
 {
 	uint32_t number = new_file('F', SMALL_BYTES, NULL);

@@ -93,6 +93,8 @@ int files__reopen(const struct files *files, uint32_t file);
 /* What the helper needs to read it (opener__lend), from one of the file's own descriptors; the
  * caller closes it. */
 int files__lend(const struct files *files, uint32_t file, int fd);
+/* The same, from the one that it has, or of the file by its name. */
+int files__lend_any(const struct files *files, uint32_t file);
 
 /* True if there are twice as many as after the last sweep (and a thousand), or many that were
  * pinned early. */

@@ -316,3 +316,12 @@ int files__lend(const struct files *files, uint32_t file, int fd)
 
 	return opener__lend(files->opener, fd, f ? f->mnt_ns : 0, f ? f->dev : 0);
 }
+
+int files__lend_any(const struct files *files, uint32_t file)
+{
+	const struct file *f = files__get(files, file);
+	_cleanup_close_ int again = f && f->fd < 0 ? files__reopen(files, file) : -1;
+	int found = f && f->fd >= 0 ? f->fd : again;
+
+	return found < 0 ? -1 : files__lend(files, file, found);
+}

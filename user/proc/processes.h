@@ -63,6 +63,8 @@ uint64_t process__generation(const struct process *process);
  * was.
  */
 bool process__execing(struct process *process, uint64_t leaf, bool in_kernel);
+/* An exec after that moment has arrived. */
+bool process__execs(const struct process *process, uint64_t time);
 /* Its leader has exited, as far as the records processed so far tell; other threads may go on. */
 bool processes__leader_gone(struct processes *all, uint32_t tgid);
 /* Its anonymous code has a runtime that says how to unwind through it. A number for that, and for

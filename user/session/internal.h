@@ -185,8 +185,10 @@ void session__tidy_cgroups(struct session *s);
 void session__note_quiet(struct session *s);
 
 /* unwind.c: tables, for the kernel side and for samples that wait for one */
-void session__late_round(struct session *s); /* takes what tables there are */
-void session__late_end(struct session *s);   /* waits a while for those that are missing */
+void session__tables_work(struct session *s); /* takes an answer, and asks for the next */
+void session__describe(struct session *s);    /* the same, if files were met, or an answer is due */
+void session__late_round(struct session *s);  /* takes what tables there are */
+void session__late_end(struct session *s);    /* waits a while for those that are missing */
 void session__unwind_open(struct session *s);
 void session__unwind_free(struct session *s);
 

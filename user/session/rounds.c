@@ -41,23 +41,25 @@ static bool may_be_sampled(void *session, uint32_t tgid)
 	return s->any_process || programs__marked(s->programs, (pid_t)tgid) != PMB_MARK_NONE;
 }
 
-/* Which interpreter it has, before its first sample. */
+/* Which interpreter it has, before its first sample: of a file that is met for the first time the
+ * answer comes a moment later. */
 static void session__runtime_early(struct session *s, const struct life *life)
 {
 	struct mapping mapped = {.start = life->start,
 				 .end = life->end,
 				 .file_off = life->file_off};
 
-	if (!runtimes__version(s->unwind.runtimes)) /* no program has had one */
-		return;
 	if (life->kind == LIFE_EXEC)
-		lists__execed(s->unwind.lists, life->tgid);
+		lists__forget(s->unwind.lists, life->tgid);
 	else if (life->kind == LIFE_FORK && life->tgid != life->parent_tgid)
 		lists__forked(s->unwind.lists, life->tgid, life->parent_tgid);
 	if (life->kind != LIFE_MMAP)
 		return;
 	mapped.file = processes__file_of(s->assembly.processes, life);
+	if (!mapped.file)
+		return;
 	lists__mapped(s->unwind.lists, life->tgid, &mapped);
+	tables__met(s->unwind.tables, mapped.file);
 }
 
 static void on_life(void *session, const struct life *life)
@@ -111,8 +113,7 @@ static void look_around(void *session)
 		return;
 	session__news(s);
 	session__drain_rings(s, now);
-	if (s->unwind.tables)
-		s->unwind.tables_changed |= tables__work(s->unwind.tables);
+	session__tables_work(s);
 	/* what is accounted gets as much time as what comes in, or the one would never end */
 	took = now_ns() - now;
 	s->when.look_ns = now + took + (took > BETWEEN_NS ? took : BETWEEN_NS);
@@ -163,15 +164,18 @@ static void met(void *session, const struct pmb_sample *sample, struct process *
 				     sample->stack_top);
 	if (s->unwind.hotspots)
 		hotspots__met(s->unwind.hotspots, process);
-	if (s->unwind.lists && sample->stack_top)
+	/* a list of a program that is another by now is of no use */
+	if (s->unwind.lists && sample->stack_top && !process__execs(process, sample->rec.time))
 		lists__put(s->unwind.lists, sample->tgid, process__generation(process),
 			   sample->stack_top, process__mappings(process));
 }
 
-static void forget_process(struct session *s, uint32_t tgid)
+static void forget_process(struct session *s, const struct life *life)
 {
-	lists__forget(s->unwind.lists, tgid);
-	hotspots__gone(s->unwind.hotspots, tgid);
+	/* of a program that was executed its interpreter is known by now */
+	if (life->kind == LIFE_EXIT)
+		lists__forget(s->unwind.lists, life->tgid);
+	hotspots__gone(s->unwind.hotspots, life->tgid);
 }
 
 static void lived(void *session, const struct life *life)
@@ -186,7 +190,7 @@ static void lived(void *session, const struct life *life)
 	if (s->unwind.lists && (life->kind == LIFE_EXEC ||
 				(life->kind == LIFE_EXIT &&
 				 processes__leader_gone(s->assembly.processes, life->tgid))))
-		forget_process(s, life->tgid);
+		forget_process(s, life);
 	if (life->kind == LIFE_FORK)
 		session__family_forked(s, life);
 	else if (leader_ends) {
@@ -324,6 +328,7 @@ void session__news(struct session *s)
 	if (session__allocs_hear(s))
 		sideband__drain(s->sideband, &arrivals);
 	session__allocs_settle(s);
+	session__describe(s);
 }
 
 /* The second half of a round: what was drained and happened before `horizon` is assembled. */

@@ -21,7 +21,7 @@ enum {
 	MS = 1000 * 1000,
 };
 
-/* While it rests, only those before FD_TABLES are waited for. */
+/* While it rests, only those before FD_TABLES are waited for, and descriptions. */
 enum { FD_SIGNALS, FD_READER, FD_NEWS, FD_TABLES, FD_LARGE_TABLES, FD_RINGS, N_FDS };
 _Static_assert((int)N_FDS == (int)SESSION_FDS, "what session__fds() fills in");
 
@@ -59,11 +59,12 @@ int session__fds(struct session *s, uint64_t now, struct pollfd *fds)
 		fds[FD_NEWS].fd = sideband__epoll_fd(s->sideband);
 	else
 		until = earlier(until, s->when.news_ns);
-	if (!resting) {
-		for (size_t i = 0; s->unwind.tables && i < TABLES_HELPERS; i++)
+	for (size_t i = 0; s->unwind.tables && i < TABLES_HELPERS; i++) {
+		if (!resting || tables__describes(s->unwind.tables, i))
 			fds[FD_TABLES + i].fd = tables__fd(s->unwind.tables, i);
-		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
 	}
+	if (!resting)
+		fds[FD_RINGS].fd = rings__epoll_fd(s->rings);
 	until = earlier(until, session__window_probes_due(s));
 	until = earlier(until, session__sliced_due(s));
 	if (s->when.news_pace.share > 0)
@@ -105,9 +106,22 @@ void session__pace(struct session *s, uint64_t now)
 	s->when.due_ns = now + (s->assembly.dumps.hurry ? HURRY_NS : ROUND_NS);
 }
 
+/* News of processes, and which runtime a file is, need none. */
+static bool needs_round(const struct session *s, const struct pollfd *fds)
+{
+	for (int i = 0; i < SESSION_FDS; i++) {
+		bool table = i == FD_TABLES || i == FD_LARGE_TABLES;
+
+		if (fds[i].revents && i != FD_NEWS &&
+		    !(table && tables__describes(s->unwind.tables, (size_t)i - FD_TABLES)))
+			return true;
+	}
+	return false;
+}
+
 bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 {
-	bool woken = false;
+	bool woken;
 
 	if (s->stopped_ns)
 		return false;
@@ -120,8 +134,9 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 		session__window_probes_look(s);
 	if (now >= session__sliced_due(s))
 		session__sliced_look(s);
-	for (int i = 0; i < SESSION_FDS; i++)
-		woken |= i != FD_NEWS && fds[i].revents;
+	woken = needs_round(s, fds);
+	if (!woken)
+		session__describe(s);
 	if (fds[FD_NEWS].revents && !woken) {
 		session__news(s);
 		session__charge_look(s, now);

@@ -84,6 +84,20 @@ static void make_room(struct session *s)
 	tables__make_room(s->unwind.tables, used, n);
 }
 
+void session__tables_work(struct session *s)
+{
+	if (!s->unwind.tables)
+		return;
+	s->unwind.tables_changed |= tables__work(s->unwind.tables);
+	lists__learn(s->unwind.lists);
+}
+
+void session__describe(struct session *s)
+{
+	if (s->unwind.tables && tables__undescribed(s->unwind.tables))
+		session__tables_work(s);
+}
+
 void session__late_round(struct session *s)
 {
 	bool changed;
@@ -91,7 +105,8 @@ void session__late_round(struct session *s)
 	if (!s->unwind.tables)
 		return;
 	store__tick(s->unwind.store, now_ns());
-	changed = tables__work(s->unwind.tables) || s->unwind.tables_changed;
+	session__tables_work(s);
+	changed = s->unwind.tables_changed;
 	changed |= hotspots__work(s->unwind.hotspots, false);
 	s->unwind.tables_changed = false;
 	if (tables__crowded(s->unwind.tables)) {

@@ -23,20 +23,29 @@ void lane__done(struct lane *l)
 	l->client = table_client__free(l->client);
 }
 
-int lane__start(struct lane *l, uint32_t number, int fd, uint64_t from, uint64_t to)
+static int start(struct lane *l, uint32_t number, int fd, const struct table_wanted *wanted)
 {
-	const struct table_wanted wanted = {from, to, l->most};
 	uint64_t now = now_ns();
 	uint64_t patience = takes_all(l) ? LARGE_NS : SMALL_NS;
-	int r = table_client__start(l->client, fd, &wanted, now + patience);
+	int r = table_client__start(l->client, fd, wanted, now + patience);
 
 	if (r < 0)
 		return r;
 	l->used = true;
 	l->since = now;
 	l->building = number;
-	l->describes = from == to;
+	l->describes = number == LANE_DESCRIBES;
 	return 0;
+}
+
+int lane__start(struct lane *l, uint32_t number, int fd, uint64_t from, uint64_t to)
+{
+	return start(l, number, fd, &(struct table_wanted){from, to, l->most});
+}
+
+int lane__describe(struct lane *l, int fd)
+{
+	return start(l, LANE_DESCRIBES, fd, &(struct table_wanted){.most = UINT64_MAX});
 }
 
 /* A file that was not closed yet may be what it was stuck at: then a new one is asked. */

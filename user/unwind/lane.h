@@ -8,6 +8,8 @@
 
 #include "sym/table_client.h"
 
+enum { LANE_DESCRIBES = INT32_MAX }; /* in a number's place */
+
 /* Numbers are of unwind/parts.h. */
 struct lane {
 	struct table_client *client;
@@ -16,7 +18,7 @@ struct lane {
 	uint32_t building; /* 0: the helper has nothing to do */
 	uint64_t since;
 	bool swept;     /* what is being built is of a file that is no longer known */
-	bool describes; /* it was asked which runtime the file is, and for no rows */
+	bool describes; /* it was asked last which runtime a file is, and for no rows */
 	/* the file at which a helper was stuck that had been asked about others */
 	uint32_t asked_twice;
 };
@@ -38,9 +40,11 @@ struct lane_answer {
 void lane__init(struct lane *lane, int (*child)(int sock), uint64_t most);
 void lane__done(struct lane *lane);
 
-/* fd, of which [from, to) is wanted (none: which runtime it is), is borrowed; there is nothing
- * being built. 0, or -EBUSY: the helper can't take it now. */
+/* fd, of which [from, to) is wanted, is borrowed; there is nothing being built. 0, or -EBUSY: the
+ * helper can't take it now. */
 int lane__start(struct lane *lane, uint32_t number, int fd, uint64_t from, uint64_t to);
+/* The same, if only which runtime it is is wanted, however large it is. */
+int lane__describe(struct lane *lane, int fd);
 /* False: there is no answer, or nothing is being built. TABLE_LARGE: it is another lane's, for it
  * is large, or takes long. */
 bool lane__finish(struct lane *lane, uint64_t now, struct lane_answer *ret);

@@ -16,6 +16,14 @@ struct entry {
 	UT_hash_handle hh;
 };
 
+/* The latest mappings of files of which it may not be known yet that they are interpreters. */
+enum { EARLY_MAX = 256 };
+
+struct early {
+	uint32_t tgid; /* 0: it has ended, or is another program */
+	struct mapping mapping;
+};
+
 struct lists {
 	struct entry *by_tgid;
 	struct store *store;
@@ -23,6 +31,9 @@ struct lists {
 	lists_set_fn set;
 	void *ctx;
 	uint64_t samples;
+	struct early early[EARLY_MAX];
+	uint32_t n_early;        /* in all; modulo EARLY_MAX it is the next place */
+	uint32_t runtimes_known; /* when these were looked at last */
 };
 
 /* At once: room is given back after a while only, and what is looked for may need a run of them. */
@@ -91,7 +102,8 @@ static void update_runtime(struct lists *l, struct entry *e, const struct mappin
 
 	e->runtimes = runtimes__version(l->runtimes);
 	list.runtime = runtimes__of(l->runtimes, mappings, &list.runtime_at);
-	if (list.runtime == e->list.runtime && list.runtime_at == e->list.runtime_at)
+	if (!list.runtime || /* of a sample before it was mapped */
+	    (list.runtime == e->list.runtime && list.runtime_at == e->list.runtime_at))
 		return;
 	if (l->set(l->ctx, e->tgid, &list) == 0)
 		e->list = list;
@@ -125,10 +137,40 @@ static void put_runtime(struct lists *l, uint32_t tgid, uint32_t runtime, uint64
 
 void lists__mapped(struct lists *l, uint32_t tgid, const struct mapping *mapping)
 {
-	__u64 at = 0;
-	uint32_t runtime = l->runtimes ? runtimes__in(l->runtimes, mapping, &at) : 0;
+	const struct entry *e = find(l, tgid);
+	__u64 at;
+	uint32_t runtime = runtimes__in(l->runtimes, mapping, &at);
 
+	/* an exec maps the program, and then ends: only then the kernel side forgets what it knows
+	 * of the process, which may have been this. Libraries are mapped later. */
+	if (e && !e->list.n)
+		l->set(l->ctx, tgid, &e->list);
 	put_runtime(l, tgid, runtime, at);
+	if (!runtime)
+		l->early[l->n_early++ % EARLY_MAX] = (struct early){tgid, *mapping};
+}
+
+void lists__learn(struct lists *l)
+{
+	__u64 at;
+
+	if (l->runtimes_known == runtimes__version(l->runtimes))
+		return;
+	l->runtimes_known = runtimes__version(l->runtimes);
+	for (uint32_t i = 0; i < EARLY_MAX; i++) {
+		const struct early *e = &l->early[i];
+		uint32_t runtime = e->tgid ? runtimes__in(l->runtimes, &e->mapping, &at) : 0;
+
+		put_runtime(l, e->tgid, runtime, at);
+	}
+}
+
+static void forget_early(struct lists *l, uint32_t tgid)
+{
+	for (uint32_t i = 0; i < EARLY_MAX && i < l->n_early; i++) {
+		if (l->early[i].tgid == tgid)
+			l->early[i].tgid = 0;
+	}
 }
 
 void lists__forked(struct lists *l, uint32_t tgid, uint32_t parent_tgid)
@@ -137,14 +179,6 @@ void lists__forked(struct lists *l, uint32_t tgid, uint32_t parent_tgid)
 
 	if (parent)
 		put_runtime(l, tgid, parent->list.runtime, parent->list.runtime_at);
-}
-
-void lists__execed(struct lists *l, uint32_t tgid)
-{
-	const struct entry *e = find(l, tgid);
-
-	if (e && !e->list.n)
-		lists__forget(l, tgid);
 }
 
 void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t stack_top,
@@ -167,6 +201,10 @@ void lists__put(struct lists *l, uint32_t tgid, uint64_t generation, uint64_t st
 	}
 	list.stack_top = stack_top;
 	list.runtime = runtimes__of(l->runtimes, mappings, &list.runtime_at);
+	if (!list.runtime && e) { /* mapped since */
+		list.runtime = e->list.runtime;
+		list.runtime_at = e->list.runtime_at;
+	}
 	if (l->set(l->ctx, tgid, &list) < 0) {
 		store__forget_list(l->store, &list);
 		return;
@@ -184,6 +222,8 @@ void lists__forget(struct lists *l, uint32_t tgid)
 {
 	struct entry *e = find(l, tgid);
 
+	if (l->n_early)
+		forget_early(l, tgid);
 	if (!e)
 		return;
 	l->set(l->ctx, tgid, NULL);

@@ -17,7 +17,7 @@ typedef int (*lists_set_fn)(void *ctx, uint32_t tgid, const struct pmb_process *
 
 struct lists;
 
-/* runtimes is borrowed; NULL: there are none. */
+/* runtimes is borrowed. */
 struct lists *lists__new(struct store *store, const struct runtimes *runtimes, lists_set_fn set,
 			 void *ctx);
 struct lists *lists__free(struct lists *lists);
@@ -32,9 +32,10 @@ void lists__put(struct lists *lists, uint32_t tgid, uint64_t generation, uint64_
  * its first sample, because a script of 30 ms has ended when its list has come.
  */
 void lists__mapped(struct lists *lists, uint32_t tgid, const struct mapping *mapping);
+/* The same, of those of the last mappings whose file has turned out to be one since. */
+void lists__learn(struct lists *lists);
 void lists__forked(struct lists *lists, uint32_t tgid, uint32_t parent_tgid);
-/* What was sent so is another program's. */
-void lists__execed(struct lists *lists, uint32_t tgid);
+/* It has ended, or an exec has arrived: before what the new program maps. */
 void lists__forget(struct lists *lists, uint32_t tgid);
 
 #endif

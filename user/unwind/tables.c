@@ -10,6 +10,7 @@
 #include "sym/table.h"
 #include "sym/table_client.h"
 #include "sys/clock.h"
+#include "unwind/descriptions.h"
 #include "unwind/lane.h"
 #include "unwind/shares.h"
 #include "unwind/waiting.h"
@@ -38,7 +39,6 @@ struct wish {
 	bool unopened;
 	bool known;     /* of a file: it counts among those that have a table */
 	bool large;     /* of a file: its tables, which may take long, are LANE_LARGE's */
-	bool described; /* of a large file: its runtime is known, or that it is none */
 	bool postponed; /* until there is room for whom it is being made */
 };
 
@@ -46,6 +46,7 @@ struct tables {
 	struct store *store;
 	struct files *files;
 	struct runtimes *runtimes;
+	struct descriptions *descriptions;
 	struct lane lanes[N_LANES];
 	struct wish *wishes;
 	size_t wanted; /* wishes that wait */
@@ -73,6 +74,7 @@ struct tables *tables__new(struct store *store, struct files *files, struct runt
 	t->store = store;
 	t->files = files;
 	t->runtimes = runtimes;
+	t->descriptions = descriptions__new(files, runtimes, &t->silent);
 	lane__init(&t->lanes[LANE_SMALL], child, SMALL_MOST);
 	lane__init(&t->lanes[LANE_LARGE], child, UINT64_MAX);
 	t->wishes = xcalloc(FILE_BEYOND, sizeof(*t->wishes));
@@ -89,6 +91,7 @@ struct tables *tables__free(struct tables *t)
 	for (size_t i = 0; i < N_LANES; i++)
 		lane__done(&t->lanes[i]);
 	set_aside__done(&t->aside);
+	descriptions__free(t->descriptions);
 	shares__free(t->shares);
 	waiting__free(t->waiting);
 	free(t->cgroups);
@@ -141,14 +144,6 @@ static const struct lane *lane_of(const struct tables *t, uint32_t number)
 	return &t->lanes[file && file->large ? LANE_LARGE : LANE_SMALL];
 }
 
-/* Which runtime a large file is, is asked first. */
-static bool wants_description(const struct tables *t, uint32_t number)
-{
-	const struct wish *file = of_file(t, number);
-
-	return file && file->large && !file->described;
-}
-
 static const struct file *file_of(const struct tables *t, uint32_t number)
 {
 	uint64_t from, to;
@@ -163,8 +158,8 @@ static struct silent_fs fs_of(const struct tables *t, uint32_t number)
 	return f ? (struct silent_fs){f->dev, f->mnt_ns} : (struct silent_fs){0};
 }
 
-/* First whose runtime is not known, last what lies where files kept LANE_SMALL waiting; of equals
- * whoever has more samples. The one that room is being made for has to wait for it. */
+/* Last what lies where files kept LANE_SMALL waiting; of equals whoever has more samples. The one
+ * that room is being made for has to wait for it. */
 static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 {
 	uint32_t best = 0, too_early = store__is_reserved(t->store) ? 0 : t->second_try;
@@ -174,9 +169,7 @@ static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 	for (uint32_t i = 1; left && i < FILE_BEYOND; i++) {
 		each = t->wishes[i].hits;
 		left -= each > 0;
-		if (each && wants_description(t, i))
-			each |= 1ULL << 63;
-		else if (each && !silent__refuses(&t->slow, fs_of(t, i), now))
+		if (each && !silent__refuses(&t->slow, fs_of(t, i), now))
 			each |= 1ULL << 62;
 		if (each > most && i != too_early && !t->wishes[i].postponed &&
 		    lane_of(t, i) == lane) {
@@ -193,13 +186,8 @@ static int start(struct tables *t, struct lane *lane, uint32_t number)
 {
 	uint64_t from, to;
 	uint32_t file = store__file(t->store, number, &from, &to);
-	const struct file *f = files__get(t->files, file);
-	_cleanup_close_ int again = f && f->fd < 0 ? files__reopen(t->files, file) : -1;
-	int found = f && f->fd >= 0 ? f->fd : again;
-	_cleanup_close_ int fd = found < 0 ? -1 : files__lend(t->files, file, found);
+	_cleanup_close_ int fd = files__lend_any(t->files, file);
 
-	if (wants_description(t, number))
-		to = from;
 	return fd < 0 ? -ENOENT : lane__start(lane, number, fd, from, to);
 }
 
@@ -362,9 +350,7 @@ static void put(struct tables *t, const struct lane *lane, const struct lane_ans
 		return;
 	}
 	runtimes__note(t->runtimes, store__file(t->store, a->number, &from, &to), &table);
-	if (a->describes)
-		of_file(t, a->number)->described = true;
-	else if (table.head.n_pages && table.head.n_rules)
+	if (table.head.n_pages && table.head.n_rules)
 		settle(t, a->number, &table);
 	else
 		failed(t, a->number);
@@ -408,23 +394,35 @@ static void reserve(struct tables *t, uint64_t now)
 static bool finished(struct tables *t, const struct lane *lane, const struct lane_answer *a)
 {
 	struct wish *file = of_file(t, a->number);
+	uint64_t from, to;
 
 	t->totals.build_ns += a->took_ns;
 	/* the number may be another file's by now, that waits for its turn */
 	if (a->swept || a->again || !file)
 		return false;
 	file->large |= a->status == TABLE_LARGE;
-	if (a->late) {
-		file->described = true; /* its table says it */
+	if (a->late)
 		silent__add(&t->slow, fs_of(t, a->number), now_ns());
-	}
-	if (a->status != TABLE_LARGE)
-		take(t, lane, a);
-	if (a->status == TABLE_LARGE || (a->describes && file->described))
+	else if (a->status == TABLE_LARGE) /* its tables take long, and names need none */
+		descriptions__want(t->descriptions, store__file(t->store, a->number, &from, &to));
+	if (a->status == TABLE_LARGE)
 		return false;
+	take(t, lane, a);
 	if (t->crowded.number != a->number && !t->wishes[a->number].postponed)
 		answered(t, a->number);
 	return true;
+}
+
+void tables__met(struct tables *t, uint32_t file)
+{
+	descriptions__want(t->descriptions, file);
+}
+
+/* In turn with tables: a program that maps file after file doesn't hold these up. */
+static void describe(struct tables *t, struct lane *lane)
+{
+	if (!lane->building && !(lane->describes && t->wanted && most_wanted(t, lane)))
+		descriptions__start(t->descriptions, lane);
 }
 
 bool tables__work(struct tables *t)
@@ -439,9 +437,13 @@ bool tables__work(struct tables *t)
 	for (size_t i = 0; i < N_LANES; i++) {
 		if (!lane__finish(&t->lanes[i], now, &a))
 			continue;
-		changed |= finished(t, &t->lanes[i], &a);
+		if (a.describes)
+			descriptions__take(t->descriptions, &t->lanes[i], &a);
+		else
+			changed |= finished(t, &t->lanes[i], &a);
 		cleanup_close(&a.fd);
 	}
+	describe(t, &t->lanes[LANE_SMALL]);
 	for (size_t i = 0; i < N_LANES; i++)
 		changed |= start_next(t, &t->lanes[i]);
 	return changed;
@@ -531,6 +533,16 @@ void tables__make_room(struct tables *t, const bool *used, size_t n_used)
 bool tables__busy(const struct tables *t)
 {
 	return t->wanted;
+}
+
+bool tables__undescribed(const struct tables *t)
+{
+	return descriptions__wait(t->descriptions) || tables__describes(t, LANE_SMALL);
+}
+
+bool tables__describes(const struct tables *t, size_t helper)
+{
+	return t->lanes[helper].building && t->lanes[helper].describes;
 }
 
 int tables__fd(const struct tables *t, size_t helper)

@@ -46,6 +46,8 @@ void tables__prepare(struct tables *tables);
 
 /* A sample of that cgroup needs the table of that file. False: it has none for now. */
 bool tables__want(struct tables *tables, uint32_t file, uint64_t cgroup);
+/* Somebody has mapped that file: runtimes gets to know what it is, before any sample of it. */
+void tables__met(struct tables *tables, uint32_t file);
 /* True if that file is wanted and has no answer yet. */
 bool tables__waits(const struct tables *tables, uint32_t file);
 /* Takes what the helpers have finished and gives them the next files. True if any file changed its
@@ -55,6 +57,10 @@ bool tables__work(struct tables *tables);
 bool tables__busy(const struct tables *tables);
 /* Readable when that helper has an answer; -1: it isn't asked for anything. */
 int tables__fd(const struct tables *tables, size_t helper);
+/* True if it is asked, or is to be, which runtime some file is. */
+bool tables__undescribed(const struct tables *tables);
+/* True if that helper is asked only which runtime a file is. */
+bool tables__describes(const struct tables *tables, size_t helper);
 /* True while room for tables is, or may become, short: then samples have to be told. */
 bool tables__short(const struct tables *tables);
 /* A sample went through these files. whole: to the stack's end. */
