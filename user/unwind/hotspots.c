@@ -29,6 +29,7 @@ enum {
 	SHARE = 100,
 	CREDIT_SHARE = 1000, /* of the time that passes, it gets */
 	NOT_YET_TRIES = 100,
+	UNKNOWN_TRIES = 3,
 	PLACES_MAX = 64 * 1024, /* that are asked for in one process */
 };
 
@@ -348,6 +349,10 @@ static bool take(struct hotspots *h, struct machine *m, struct code_answer *a)
 		give_up(h, m);
 		return true;
 	case CODE_UNKNOWN:
+		/* a library that was mapped a moment ago says nothing until it is relocated */
+		m->read_ns = 0;
+		if (m->tries++ < UNKNOWN_TRIES && !m->gone_ns)
+			return false;
 		unknown_runtimes__add_hotspot(&h->unknown, path_of(h, m), a->text);
 		give_up(h, m);
 		return true;
