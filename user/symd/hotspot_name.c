@@ -68,9 +68,21 @@ bool hotspot_name__of_method(struct target_memory *m, const struct hotspot_layou
 	       at + 1 >= max;
 }
 
+/* Where a virtual thread's frames are brought from the heap a few at a time, as they are returned to:
+ * in the place of those that are still there. */
+static bool is_continuation_stub(const char *name)
+{
+	static const char *const names[] = {"StubRoutines (continuation",
+					    "Stub Generator continuation"};
+
+	return strncmp(name, names[0], strlen(names[0])) == 0 ||
+	       strncmp(name, names[1], strlen(names[1])) == 0;
+}
+
 void hotspot_name__of_stub(const char *name, char *ret, size_t max)
 {
-	size_t len = (size_t)snprintf(ret, max, "HotSpot::%s", name);
+	size_t len = (size_t)snprintf(ret, max, "HotSpot::%s",
+				      is_continuation_stub(name) ? "callers_in_heap" : name);
 
 	for (size_t i = 0; i < len && i < max - 1; i++) {
 		unsigned char c = (unsigned char)ret[i];
