@@ -14,6 +14,8 @@
 
 #include "pmubpf/unwind_find.h"
 
+#define PY_NO_HASH (~0ULL)
+
 extern const volatile struct pmb_config pmb_cfg;
 
 enum {
@@ -69,6 +71,7 @@ struct py_walk {
 	__u32 n_states;
 	__u32 state; /* the next one */
 	__u64 h;
+	__u64 text_id;
 	__u32 n;
 	__u32 layout;
 	/* of this chain's objects; here, for in registers each count would be a path of its own
@@ -272,8 +275,36 @@ static __always_inline bool py_read(void *to, __u64 size, __u64 max, __u64 addr)
 	       !bpf_probe_read_user(to, size, (void *)addr);
 }
 
+/* What tells a text from another one at its address: its hash. That is made when somebody asks for
+ * it, and nobody may have asked for that of a qualified name: then its length and its ends. A function
+ * of its own for the verifier. */
+__noinline int pmb_py_text_id(__u64 text)
+{
+	struct py_walk *w = py_walk_of_cpu();
+	struct pmb_python *layout = py_layout(w);
+	__u64 h, at, state, size;
+
+	if (!layout)
+		return 0;
+	h = py_word(text + layout->text_hash);
+	if (h == PY_NO_HASH) {
+		state = py_word(text + layout->text_state) & PMB_PY_TEXT_STATE;
+		size = py_word(text + layout->text_length) * PMB_PY_TEXT_KIND(state);
+		at = state & PMB_PY_TEXT_ASCII ? layout->text_ascii : layout->text_other;
+		h = id_mix(id_mix(size, state), py_word(text + at));
+		if (size > 2 * sizeof(h)) {
+			h = id_mix(h, py_word(text + at + size - 2 * sizeof(h)));
+			h = id_mix(h, py_word(text + at + size - sizeof(h)));
+		} else if (size > sizeof(h)) {
+			h = id_mix(h, py_word(text + at + size - sizeof(h)));
+		}
+	}
+	w->text_id = h;
+	return 0;
+}
+
 /* The id of the code at hand, whose words were read. Same addresses and lines may be other code, a
- * moment later: but not with the same name, as its hash has it. */
+ * moment later: but not with the same name. */
 static __always_inline __u64 py_object_id(const struct pmb_python *layout, struct py_walk *w,
 					  __u64 code)
 {
@@ -284,7 +315,8 @@ static __always_inline __u64 py_object_id(const struct pmb_python *layout, struc
 	h = id_mix(h, PY_MEMBER(w->words, layout->code_file));
 	h = id_mix(h, PY_MEMBER(w->words, layout->code_lines));
 	h = id_mix(h, name);
-	h = id_mix(h, py_word(name + layout->text_hash));
+	pmb_py_text_id(name);
+	h = id_mix(h, w->text_id);
 	h = (h | 2) & ~PMB_PY_LAST;
 	return pmb_cfg.want_lines ? h & ~PMB_PY_POSITIONS : h;
 }

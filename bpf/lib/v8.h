@@ -17,16 +17,19 @@
 enum {
 	V8_STRINGS_MAX = PMB_PY_FRAME_MAX / 8, /* of a text, that wait for their turn */
 	V8_PIECES_MAX = 32,                    /* that are looked at */
+	V8_SCRIPT_NUMBER =
+		40, /* bytes behind what it says of lines before, the same from 18 to 25 */
 };
 
 #define V8_STACK_MAX (16ULL << 20) /* bytes; what is further isn't this stack's */
 
-/* The id of a SharedFunctionInfo, whose words are read. Another at its address may have the same,
- * but not the same name, script and place. 0: it is none. */
+/* The id of a SharedFunctionInfo, whose words are read. Another at its address may have name and
+ * script where these were, too, but not a script of the same number, which V8 counts. 0: it is
+ * none. */
 static __always_inline __u64 v8_object_id(const struct pmb_v8 *layout, struct py_walk *w,
 					  __u64 shared)
 {
-	__u64 h;
+	__u64 h, script;
 
 	if (!V8_IS_OBJECT(shared) ||
 	    !py_read(w->words, layout->shared_size, PMB_PY_CODE_MAX, shared - 1) ||
@@ -36,6 +39,10 @@ static __always_inline __u64 v8_object_id(const struct pmb_v8 *layout, struct py
 	h = id_mix(h, PY_MEMBER(w->words, layout->shared_name));
 	h = id_mix(h, PY_MEMBER(w->words, layout->shared_script));
 	h = id_mix(h, PY_MEMBER(w->words, layout->shared_place));
+	if (layout->script_lines_before) {
+		script = PY_MEMBER(w->words, layout->shared_script);
+		h = id_mix(h, v8_word(script, layout->script_lines_before + V8_SCRIPT_NUMBER));
+	}
 	return (h | 2) & ~(PMB_PY_LAST | PMB_PY_POSITIONS);
 }
 

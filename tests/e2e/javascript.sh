@@ -9,6 +9,8 @@
 # timeout: 1200
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/churn_lib.sh
+. "$(dirname "$0")/churn_lib.sh"
 
 SCRIPT=$TOP/tests/workloads/javascript/shares.js
 
@@ -118,15 +120,18 @@ t_shares() {
 	done
 }
 
+# make test-runtimes: twenty thousand samples of each.
 t_functions_that_come_and_go() {
-	local node
+	local node script=$TOP/tests/workloads/javascript/churn.js
 	need_node
 	for node in $(nodes); do
-		record_js "$node" "$SCRIPT" churn 1
-		expect_ge "$(samples_in ';churn;(odd|even)[0-9]+;(odd|even)Leaf$')" 200 "samples"
-		expect_eq "$(samples_in ';odd[0-9]+;evenLeaf$|;even[0-9]+;oddLeaf$')" 0 "of others"
-		expect_eq "$(samples_in ';odd[0-9]*[02468](;|$)|;even[0-9]*[13579](;|$)')" 0 \
-			"names that none has"
+		if [ "$RUNTIMES" = all ]; then
+			record_js "$node" --expose-gc "$script" 12
+			expect_churn "$T/folded" 10000 "$node"
+		else
+			record_js "$node" --expose-gc "$script" 1
+			expect_churn "$T/folded" 200 "$node"
+		fi
 	done
 }
 

@@ -13,6 +13,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/e2e/debian_lib.sh
 . "$(dirname "$0")/debian_lib.sh"
+# shellcheck source=tests/e2e/churn_lib.sh
+. "$(dirname "$0")/churn_lib.sh"
 
 PROGRAMS=$TOP/tests/workloads/python
 PYENV=${PYENV_ROOT:-$HOME/.pyenv}
@@ -144,9 +146,8 @@ functions_of() { # FILE
 OPTIONS=() # of record
 record_python() { # PYTHON PROGRAM ARGUMENTS…
 	python_command "$1" "$PROGRAMS/$2" "${@:3}"
-	pmb_ok record -e cpu-clock --unit samples -F 1999 -o "$T/folded" --summary "$T/sum.json" \
-		"${OPTIONS[@]}" -- \
-		"${RUN[@]}"
+	pmb_ok record -e cpu-clock --unit samples -F 1999 -o "$T/folded" \
+		--summary "$T/sum.json" "${OPTIONS[@]}" -- "${RUN[@]}"
 	expect_columns
 }
 
@@ -252,13 +253,15 @@ t_shares() {
 	a_python shares_are_known
 }
 
+# make test-runtimes: twenty thousand samples of each.
 names_are_true() { # PYTHON
-	local wrong
-	record_python "$1" churn.py 0.6
-	functions_of "$T/folded" | grep -oE '(even|odd_)_[0-9]{4};work.*' >"$T/those"
-	expect_ge "$(wc -l <"$T/those")" 30 "$1: functions that came and went"
-	wrong=$(grep -E '^even.*work_odd_|^odd.*work_even_' "$T/those" | head -n 1)
-	[ -z "$wrong" ] || fail "$1: $wrong"
+	if [ "$RUNTIMES" = all ]; then
+		record_python "$1" churn.py 12
+		expect_churn "$T/folded" 18000 "$1"
+	else
+		record_python "$1" churn.py 0.6
+		expect_churn "$T/folded" 300 "$1"
+	fi
 }
 
 t_churn() {
@@ -536,6 +539,29 @@ each_java() { # FUNCTION
 	for java in $all; do
 		"$1" "$java"
 	done
+}
+
+# Of virtual threads those callers are missing that are in the heap still, and stacks say so.
+t_java_virtual_threads() {
+	local java source=$TOP/tests/workloads/java/Requests.java all told heap
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	for java in $(javas); do
+		"${java}c" -d "$T" "$source" 2>"$T/javac" && break
+		java=
+	done
+	[ -n "$java" ] || skip "no Java 21 or later is here"
+	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" -- "$java" \
+		-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Requests::* \
+		-cp "$T" Requests 2 20
+	grep 'Requests::query_\[java\].*Requests::spin_\[java\]' "$T/folded" >"$T/those" ||
+		fail "no sample is in what query() calls"
+	all=$(samples_in <"$T/those")
+	expect_ge "$all" 30 "samples in what query() calls"
+	heap=$(grep -cE ';HotSpot::callers_in_heap_\[java\];' "$T/those")
+	expect_ge "$heap" 1 "stacks whose callers are in the heap"
+	told=$(grep -E ';(HotSpot::callers_in_heap|Requests::serve)_\[java\];' "$T/those" |
+		samples_in)
+	expect_ge $((1000 * told / all)) 950 "thousandths that are whole, or say what they are"
 }
 
 t_java_interpreted() {

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // Three functions in a row, whose loops are as long as 6 to 3 to 1; each is called through another
-// kind of caller: a method, a closure given to a builtin, a function made of text. And functions
-// that come and go, all alike but for their names. Seconds are of CPU time.
+// kind of caller: a method, a closure given to a builtin, a function made of text. Seconds are of CPU
+// time.
 'use strict';
-
-function spin(n)
-{
-	let s = 0;
-
-	for (let i = 0; i < n; i++)
-		s = (s + i * i) % 1000003;
-	return s;
-}
 
 function share60() { let s = 0; for (let i = 0; i < 600000; i++) s = (s + i * i) % 1000003; return s; }
 function share30() { let s = 0; for (let i = 0; i < 300000; i++) s = (s + i * i) % 1000003; return s; }
@@ -47,20 +38,4 @@ function main(seconds)
 	return s;
 }
 
-function churn(seconds)
-{
-	const until = seconds * 1e6;
-	let s = 0;
-
-	for (let i = 0; process.cpuUsage().user < until; i++) {
-		const kind = i % 2 ? 'odd' : 'even', other = i % 2 ? 'even' : 'odd';
-		const f = new Function(`const ${other} = 0; return function ${kind}${i}() { return ` +
-				       `${kind}Leaf(); }; function ${kind}Leaf() { let s = 0; ` +
-				       'for (let i = 0; i < 200000; i++) s = (s + i * i) % 1000003; return s; }')();
-
-		s += f() + spin(1000);
-	}
-	return s;
-}
-
-(process.argv[2] === 'churn' ? churn : main)(Number(process.argv[3]));
+main(Number(process.argv[3]));

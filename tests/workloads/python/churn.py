@@ -1,30 +1,48 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Known answer: functions come and go at the same addresses all the time, for ARGV[1] seconds; those
-called even_… call work_even, those called odd_… call work_odd."""
+"""Known answer: functions come and go at the same addresses all the time, for ARGV[1] seconds of
+CPU time. f_N calls g_N, and that work_K, which stays, with K = N % 16. They are functions, methods, and
+what a generator runs, in turn. Stacks are …;f_N;g_N;work_K."""
 import sys
 import time
 
-
-def work_even(n):
-    for _ in range(n):
+# names of one length, so that memory is used again
+FORMS = (
+    """
+def f_{n}():
+    def g_{n}():
+        work_{k}(6000)
+    g_{n}()
+f_{n}()
+""",
+    """
+class c_{n}:
+    def f_{n}(self):
+        self.g_{n}()
+    def g_{n}(self):
+        work_{k}(6000)
+c_{n}().f_{n}()
+""",
+    """
+def g_{n}():
+    work_{k}(6000)
+    yield
+def f_{n}():
+    for _ in g_{n}():
         pass
+f_{n}()
+""",
+)
 
-
-def work_odd(n):
-    for _ in range(n):
-        pass
+for k in range(16):
+    exec(f"def work_{k:02}(n):\n    for _ in range(n):\n        pass\n")
 
 
 def main():
     end = time.thread_time() + float(sys.argv[1])
-    i = 0
+    n = 0
     while time.thread_time() < end:
-        kind = "odd" if i % 2 else "even"
-        # names of one length, so that memory is used again
-        name = f"{kind:_<4}_{i % 10000:04}"
-        here = {f"work_{kind}": globals()[f"work_{kind}"]}
-        exec(f"def {name}():\n    work_{kind}(3000)\n{name}()\n", here)
-        i += 1
+        exec(FORMS[n % 3].format(n=f"{n:07}", k=f"{n % 16:02}"), dict(globals()))
+        n += 1
 
 
 main()
