@@ -276,8 +276,8 @@ static __always_inline bool py_read(void *to, __u64 size, __u64 max, __u64 addr)
 }
 
 /* What tells a text from another one at its address: its hash. That is made when somebody asks for
- * it, and nobody may have asked for that of a qualified name: then its length and its ends. A function
- * of its own for the verifier. */
+ * it, and nobody may have asked for that of a qualified name: then its length and its ends. A
+ * function of its own for the verifier. */
 __noinline int pmb_py_text_id(__u64 text)
 {
 	struct py_walk *w = py_walk_of_cpu();

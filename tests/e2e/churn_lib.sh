@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Functions that come and go at the same addresses (tests/workloads/*/churn.*): of a sample …;f_N;g_N;work_K
-# with K = N % 16, whose work_K stays, each name can be told to be wrong.
+# Functions that come and go at the same addresses (tests/workloads/*/churn.*): of a sample
+# …;f_N;g_N;work_K with K = N % 16, whose work_K stays, each name can be told to be wrong.
 
-# Samples of lines "FRAME;FRAME;… N": CHURNED in such functions, WRONG of them that can't be, and UNNAMED
-# in work_K that nobody called.
+# Samples of lines "FRAME;FRAME;… N": CHURNED in such functions, WRONG of them that can't be, and
+# UNNAMED in work_K that nobody called.
 churn_of() { # FOLDED
 	read -r CHURNED WRONG UNNAMED < <(awk '
 		!match($0, /work_[0-9][0-9]/) { next }

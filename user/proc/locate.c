@@ -143,3 +143,8 @@ struct frame process__locate_data(struct processes *all, struct process *p, uint
 	process__pin(all, p, m);
 	return (struct frame){FRAME_DATA, m->file, data_place(m->file_off, addr - m->start)};
 }
+
+bool process__execs(const struct process *process, uint64_t time)
+{
+	return process->exec_arrived > time;
+}

@@ -258,11 +258,6 @@ void processes__pin_early(struct processes *all, const struct life *life)
 	files__pin_early(all->files, file, &who, life->start, life->end);
 }
 
-bool process__execs(const struct process *process, uint64_t time)
-{
-	return process->exec_arrived > time;
-}
-
 void processes__records_lost(struct processes *all, uint64_t time)
 {
 	if (time > all->lost_time)

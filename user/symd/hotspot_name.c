@@ -68,8 +68,8 @@ bool hotspot_name__of_method(struct target_memory *m, const struct hotspot_layou
 	       at + 1 >= max;
 }
 
-/* Where a virtual thread's frames are brought from the heap a few at a time, as they are returned to:
- * in the place of those that are still there. */
+/* Where a virtual thread's frames are brought from the heap a few at a time, as they are returned
+ * to: in the place of those that are still there. */
 static bool is_continuation_stub(const char *name)
 {
 	static const char *const names[] = {"StubRoutines (continuation",

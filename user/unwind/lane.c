@@ -84,3 +84,21 @@ void lane__swept(struct lane *l, uint32_t number)
 {
 	l->swept |= l->building == number;
 }
+
+uint64_t lanes__cpu_ns(const struct lane *lanes, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += table_client__cpu_ns(lanes[i].client);
+	return sum;
+}
+
+uint64_t lanes__rss_bytes(const struct lane *lanes, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += table_client__rss_bytes(lanes[i].client);
+	return sum;
+}

@@ -4,6 +4,7 @@
 #define PMUBPF_UNWIND_LANE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sym/table_client.h"
@@ -50,5 +51,8 @@ int lane__describe(struct lane *lane, int fd);
 bool lane__finish(struct lane *lane, uint64_t now, struct lane_answer *ret);
 /* That number's file is no longer known. */
 void lane__swept(struct lane *lane, uint32_t number);
+/* CPU time of all of their helpers so far, and memory, each at its most. */
+uint64_t lanes__cpu_ns(const struct lane *lanes, size_t n);
+uint64_t lanes__rss_bytes(const struct lane *lanes, size_t n);
 
 #endif

@@ -394,7 +394,6 @@ static void reserve(struct tables *t, uint64_t now)
 static bool finished(struct tables *t, const struct lane *lane, const struct lane_answer *a)
 {
 	struct wish *file = of_file(t, a->number);
-	uint64_t from, to;
 
 	t->totals.build_ns += a->took_ns;
 	/* the number may be another file's by now, that waits for its turn */
@@ -404,7 +403,7 @@ static bool finished(struct tables *t, const struct lane *lane, const struct lan
 	if (a->late)
 		silent__add(&t->slow, fs_of(t, a->number), now_ns());
 	else if (a->status == TABLE_LARGE) /* its tables take long, and names need none */
-		descriptions__want(t->descriptions, store__file(t->store, a->number, &from, &to));
+		descriptions__want(t->descriptions, (uint32_t)(file - t->wishes));
 	if (a->status == TABLE_LARGE)
 		return false;
 	take(t, lane, a);
@@ -418,15 +417,9 @@ void tables__met(struct tables *t, uint32_t file)
 	descriptions__want(t->descriptions, file);
 }
 
-/* In turn with tables: a program that maps file after file doesn't hold these up. */
-static void describe(struct tables *t, struct lane *lane)
-{
-	if (!lane->building && !(lane->describes && t->wanted && most_wanted(t, lane)))
-		descriptions__start(t->descriptions, lane);
-}
-
 bool tables__work(struct tables *t)
 {
+	struct lane *small = &t->lanes[LANE_SMALL];
 	uint64_t now = now_ns();
 	struct lane_answer a;
 	bool changed = false;
@@ -443,7 +436,9 @@ bool tables__work(struct tables *t)
 			changed |= finished(t, &t->lanes[i], &a);
 		cleanup_close(&a.fd);
 	}
-	describe(t, &t->lanes[LANE_SMALL]);
+	/* in turn with tables: a program that maps file after file doesn't hold these up */
+	if (!small->building && !(small->describes && t->wanted && most_wanted(t, small)))
+		descriptions__start(t->descriptions, small);
 	for (size_t i = 0; i < N_LANES; i++)
 		changed |= start_next(t, &t->lanes[i]);
 	return changed;
@@ -585,20 +580,12 @@ const struct tables_totals *tables__totals(const struct tables *t)
 
 uint64_t tables__helpers_ns(const struct tables *t)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < N_LANES; i++)
-		sum += table_client__cpu_ns(t->lanes[i].client);
-	return sum;
+	return lanes__cpu_ns(t->lanes, N_LANES);
 }
 
 uint64_t tables__helpers_rss_bytes(const struct tables *t)
 {
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < N_LANES; i++)
-		sum += table_client__rss_bytes(t->lanes[i].client);
-	return sum;
+	return lanes__rss_bytes(t->lanes, N_LANES);
 }
 
 unsigned tables__n_helpers(const struct tables *t)
