@@ -73,7 +73,7 @@ struct uprobe_task {
 };
 
 struct mm_struct {
-	unsigned long start_stack;
+	unsigned long start_stack, stack_vm;
 	unsigned long start_code, start_brk, brk;
 	struct uprobes_state uprobes_state;
 };

@@ -26,8 +26,24 @@ static __always_inline __u64 data_weight(struct perf_sample_data *data)
 								BPF_CORE_READ(plain, weight);
 }
 
+/* Nothing else is mapped as near below the first thread's stack (mm/util.c: mmap_base()). */
+#define STACK_GAP (128ULL << 20)
+#define STACK_PAGE 4096ULL /* at least: of larger ones it is a part */
+
+/* The first thread's stack, which may just be about to grow. Of another thread all that is mapped
+ * higher lies above its stack pointer, too. */
+static __always_inline bool is_stack(__u64 addr, __u64 sp, struct mm_struct *mm)
+{
+	__u64 start = BPF_CORE_READ(mm, start_stack);
+
+	/* 128: what leaf functions use below it (the red zone), and pushes */
+	if (sp == ~0ULL || addr < sp - 128 || addr >= start)
+		return false;
+	return start - addr < STACK_GAP || start - addr <= BPF_CORE_READ(mm, stack_vm) * STACK_PAGE;
+}
+
 /* sp: what the task last had in user space; ~0: not known. */
-static __always_inline __u32 data_segment(__u64 addr, __u64 sp)
+static __noinline __u32 data_segment(__u64 addr, __u64 sp)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -41,10 +57,7 @@ static __always_inline __u32 data_segment(__u64 addr, __u64 sp)
 		return PMB_SEGMENT_HEAP;
 	if (addr >= BPF_CORE_READ(mm, start_code) && addr < brk)
 		return PMB_SEGMENT_PROGRAM;
-	/* 128: what leaf functions use below it (the red zone), and pushes */
-	if (sp != ~0ULL && addr >= sp - 128 && addr < BPF_CORE_READ(mm, start_stack))
-		return PMB_SEGMENT_STACK;
-	return PMB_SEGMENT_MAPPED;
+	return is_stack(addr, sp, mm) ? PMB_SEGMENT_STACK : PMB_SEGMENT_MAPPED;
 }
 
 /* What the interrupted instruction may have been addressed by; 0: it is the kernel's, or of 32

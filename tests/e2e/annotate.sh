@@ -351,7 +351,8 @@ t_without_names() {
 	annotate "$(printf '[bare]+0x%x' "$address")" "$T/p.pb.gz"
 	expect_sums cpu-clock
 	expect_ge "$(of_function cpu-clock)" "$((whole / 2))" "samples of the hot function"
-	expect_eq "$(jq --argjson a "$address" '[.instructions[] | select(.address == $a)] | length' "$T/out")" \
+	expect_eq "$(jq --argjson a "$address" \
+		'[.instructions[] | select(.address == $a)] | length' "$T/out")" \
 		1 "the address among its instructions"
 	pmb annotate '[bear]' "$T/p.pb.gz"
 	expect_eq "$rc" 2 "exit status of what isn't there"

@@ -54,6 +54,14 @@ t_segments() {
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by segment that differ"
 }
 
+# Of a thread that isn't the first nearly all lies above its stack pointer.
+t_what_a_thread_touches_is_no_stack() {
+	pmb_ok record --data -e page-faults -c 1 --by data_segment -o "$T/folded" -- \
+		"$WORKLOADS/lodger"
+	by_label "$T/folded" touch data_segment >"$T/seen"
+	expect_eq "$(cat "$T/seen")" "mapped 100" "what it touched"
+}
+
 t_pages_and_lines() {
 	local label
 	for label in data_page cache_line; do

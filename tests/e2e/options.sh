@@ -115,7 +115,8 @@ t_same_stack_same_line() {
 t_a_program_gets_on_at_the_most() {
 	# shellcheck disable=SC2016
 	local few work='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
-	pmb_ok record -q -F 999 -e task-clock -o "$T/folded" --summary "$T/sum.json" -- sh -c "$work"
+	pmb_ok record -q -F 999 -e task-clock -o "$T/folded" --summary "$T/sum.json" -- \
+		sh -c "$work"
 	few=$(sum_get '.events[0].counter.value')
 	pmb_ok record -q -F max -e task-clock -o "$T/folded" --summary "$T/sum.json" -- \
 		timeout 60 sh -c "$work"

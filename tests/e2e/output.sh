@@ -123,7 +123,8 @@ t_a_full_disk_loses_no_profile() {
 			"$3" record -q -e cpu-clock -F 2000 -o "$2/'$o'" -- "$WORKLOADS/manypaths" 1
 			echo "$? $(ls -A "$2")"' >"$T/said" 2>"$T/err"
 		expect_eq "$(tail -n 1 "$T/said")" "1 " "$o: status, and what is on the disk"
-		expect_match "$T/err" "can't write .*/$o: No space left on device; nothing is left of it" \
+		expect_match "$T/err" \
+			"can't write .*/$o: No space left on device; nothing is left of it" \
 			"the error"
 		saved=$(sed -n "s/.* what was recorded is in '\(.*\)' instead.*/\1/p" "$T/err")
 		expect_eq "${saved#"$T/temp/pmubpf-"??????-}" "$o" "what it is called"
@@ -156,14 +157,17 @@ t_a_full_disk_leaves_all_old_files() {
 			for c in "report --html" "report --jsonl" "diff --html $2/../p.pb.gz"; do
 				$3 $c -o $2/$o $2/../p.pb.gz; echo "$?"
 			done
-			for c in "" "-I 50"; do $3 stat $c -e task-clock -o $2/$o -- sleep 0.3; echo "$?"; done
+			for c in "" "-I 50"; do
+				$3 stat $c -e task-clock -o $2/$o -- sleep 0.3; echo "$?"
+			done
 		done
 		echo $(cat $2/p $2/link $2/one $2/two) $(ls -A $2)' >"$T/said" 2>"$T/err"
 	expect_eq "$(sort "$T/said" | uniq -c | head -n 1 | tr -s ' ')" " 15 1" "status"
 	expect_eq "$(tail -n 1 "$T/said")" "old 1 old 1 old 2 old 2 full link one p two" \
 		"the old files, and which there are"
 	expect_eq "$(grep -c 'No space left.*has not changed' "$T/err")" 10 "words for old ones"
-	expect_eq "$(grep -c 'No space left.*nothing is left of it' "$T/err")" 5 "words for new ones"
+	expect_eq "$(grep -c 'No space left.*nothing is left of it' "$T/err")" 5 \
+		"words for new ones"
 }
 
 # What was counted before stays, by whole intervals.
@@ -175,7 +179,8 @@ t_a_disk_that_fills_up_keeps_intervals() {
 		"$3" stat -j -I 20 -e task-clock -o "$2/s" -a -- sleep 20; echo "$?"
 		cat "$2/s"' >"$T/said" 2>"$T/err"
 	expect_eq "$(head -n 1 "$T/said")" 1 "status"
-	expect_match "$T/err" "can't write .*/s: No space left on device; what was written before is there" \
+	expect_match "$T/err" \
+		"can't write .*/s: No space left on device; what was written before is there" \
 		"the error"
 	expect_ge "$(tail -n +2 "$T/said" | jq -s length)" 3 "intervals, each whole"
 }

@@ -568,7 +568,8 @@ t_nothing_stays() {
 t_what_goes_in_place_of_a_kernel_function() {
 	local probe instead
 	for probe in k:vfs_read f:vfs_read; do
-		pmb record -q -e cpu-clock -o "$T/p.pb.gz" --window "$probe" -- "$WORKLOADS/split" 0.1
+		pmb record -q -e cpu-clock -o "$T/p.pb.gz" --window "$probe" -- \
+			"$WORKLOADS/split" 0.1
 		[ "$rc" != 0 ] || continue
 		expect_eq "$rc" 3 "exit status of $probe"
 		instead=$(sed -n 's/.* \([kf]:vfs_read\) may do$/\1/p' "$T/err")

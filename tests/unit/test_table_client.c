@@ -253,7 +253,7 @@ Test(table_client, helpers_that_fail)
 	expect_failure("empty", TABLE_HELPER);
 	expect_failure("status", TABLE_HELPER);
 	expect_failure("large", TABLE_HELPER);
-	expect_failure("mapped", TABLE_BUILT); /* and written to still */
+	expect_failure("mapped", TABLE_BUILT);  /* and written to still */
 	expect_failure("nothing", TABLE_BUILT); /* what is no table, reading it finds out */
 	expect_failure("text", TABLE_BUILT);
 }

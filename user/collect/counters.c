@@ -13,6 +13,15 @@
 #include "pmu/explain.h"
 #include "pmu/probe.h"
 
+/* By their numbers in asm/perf_regs.h: those that instructions address by. */
+#if defined(__x86_64__)
+#define GENERAL_REGISTERS UINT64_C(0x00ff03ff) /* ax to flags, r8 to r15 */
+#elif defined(__aarch64__)
+#define GENERAL_REGISTERS UINT64_C(0x1ffffffff) /* x0 to x29, lr, sp, pc */
+#else
+#define GENERAL_REGISTERS UINT64_C(0xffffffff) /* pc, x1 to x31 */
+#endif
+
 static struct perf_event_attr attr_for(const struct counters_opts *opts, bool per_task)
 {
 	struct perf_event_attr attr = opts->sampled ? opts->event->attr :
@@ -41,6 +50,11 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 		attr.sample_type |= PERF_SAMPLE_ADDR;
 	if (opts->event->has_addr && opts->want_data)
 		attr.sample_type |= PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
+	/* else a PMU that keeps the registers of its moment hands out the interrupt's */
+	if (opts->want_data && attr.precise_ip) {
+		attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr.sample_regs_intr = GENERAL_REGISTERS;
+	}
 	if (opts->branch_filter && event__takes_branches(opts->event))
 		event_attr__want_branches(&attr, opts->branch_filter);
 	return attr;

@@ -118,9 +118,9 @@ void event_list__done(struct event_list *list);
 void event_list__copy(struct event_list *to, const struct event_list *from);
 
 /*
- * Of the CPU's own events the kernel bounds what overflows take, but not of its clocks: with as many
- * as kernel.perf_event_max_sample_rate allows each overflow's end is the next one's beginning, and
- * the program stands still.
+ * Of the CPU's own events the kernel bounds what overflows take, but not of its clocks: with as
+ * many as kernel.perf_event_max_sample_rate allows each overflow's end is the next one's beginning,
+ * and the program stands still.
  */
 enum { CLOCK_MOST_HZ = 10000 };
 

@@ -19,11 +19,8 @@
 static const uint64_t RESERVED_NS = 3ULL * 1000 * 1000 * 1000;
 /* Whose table was there for so long waits no longer for what was before. */
 static const uint64_t PARDON_NS = 60ULL * 1000 * 1000 * 1000;
-
-/* How many files a stack would have gone through behind the one that has no table: a program,
- * libc. */
+/* Files that a stack would have gone through behind that without a table: a program, libc. */
 enum { BEYOND = 2 };
-
 /* Of those that wait, in a round: each is compared with all that have a table. */
 enum { AT_ONCE = 2 };
 
@@ -34,9 +31,8 @@ static const uint64_t SMALL_MOST = 1ULL << PART_SHIFT;
 
 /* By a number of unwind/parts.h. */
 struct wish {
-	uint64_t hits; /* samples that needed its table; 0: not wanted, or answered */
-	/* it gets none only because nobody could open it: another process may bring it */
-	bool unopened;
+	uint64_t hits;  /* samples that needed its table; 0: not wanted, or answered */
+	bool unopened;  /* that is all that is wrong: another process may bring it */
 	bool known;     /* of a file: it counts among those that have a table */
 	bool large;     /* of a file: its tables, which may take long, are LANE_LARGE's */
 	bool postponed; /* until there is room for whom it is being made */
@@ -120,10 +116,10 @@ bool tables__want(struct tables *t, uint32_t file, uint64_t cgroup)
 {
 	if (!file || file >= FILE_BEYOND || store__state(t->store, file) == PMB_FILE_NEVER)
 		return false;
-	if (!t->wishes[file].hits)
+	if (!t->wishes[file].hits++) {
 		t->cgroups[file] = cgroup;
-	t->wanted += t->wishes[file].hits == 0;
-	t->wishes[file].hits++;
+		t->wanted++;
+	}
 	return true;
 }
 
@@ -180,8 +176,7 @@ static uint32_t most_wanted(const struct tables *t, const struct lane *lane)
 	return best;
 }
 
-/* 0; -EBUSY: the helper can't take it now; another negative errno: there is no such file any
- * more. */
+/* 0; -EBUSY: the helper can't take it now; another negative errno: that file has gone. */
 static int start(struct tables *t, struct lane *lane, uint32_t number)
 {
 	uint64_t from, to;
@@ -403,7 +398,7 @@ static bool finished(struct tables *t, const struct lane *lane, const struct lan
 	if (a->late)
 		silent__add(&t->slow, fs_of(t, a->number), now_ns());
 	else if (a->status == TABLE_LARGE) /* its tables take long, and names need none */
-		descriptions__want(t->descriptions, (uint32_t)(file - t->wishes));
+		tables__met(t, (uint32_t)(file - t->wishes));
 	if (a->status == TABLE_LARGE)
 		return false;
 	take(t, lane, a);
@@ -449,8 +444,7 @@ bool tables__short(const struct tables *t)
 	return shares__short(t->shares);
 }
 
-/* Each has an equal part in it: who goes through many files has no more to say than who goes
- * through few. */
+/* Each has an equal part in it: who goes through many files has no more to say. */
 void tables__sampled(struct tables *t, const uint32_t *files, size_t n, bool whole)
 {
 	size_t parts = whole ? n : n + BEYOND;

@@ -8,7 +8,8 @@
  * config2 the weight (union perf_sample_weight). Each 200 us of a running event are a period.
  *
  *	ip, di       what the sample has as instruction, and in the register of a first argument (0:
- *	             what they had). The task runs on with its own.
+ *	             what they had), if its event asks for registers or isn't precise. The task runs
+ *	             on with its own.
  *	precise      the highest precise_ip that is granted; more is refused (EOPNOTSUPP)
  *	no_source, no_weight, no_address   the sample has none, as from a PMU without
  *	branch       FROM,TO,FLAGS,… of branch records (FLAGS: struct perf_branch_entry's bits)…
@@ -173,6 +174,13 @@ static ktime_t time_of(const struct perf_event *event)
 				  PERIOD_NS);
 }
 
+/* Of a precise event a CPU keeps the registers of its moment, and Intel's driver hands them out to
+ * whoever asks for registers; others get those of the interrupt. */
+static bool keeps_registers(const struct perf_event *event)
+{
+	return !event->attr.precise_ip || event->attr.sample_type & PERF_SAMPLE_REGS_INTR;
+}
+
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
@@ -188,7 +196,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	regs = *now;
 	if (user_mode(now)) {
 		instruction_pointer_set(&regs, ip ? ip : instruction_pointer(&regs));
-		FIRST_ARGUMENT(&regs) = di ? di : FIRST_ARGUMENT(&regs);
+		FIRST_ARGUMENT(&regs) = di && keeps_registers(event) ? di : FIRST_ARGUMENT(&regs);
 	}
 	local64_add(period, &event->count);
 	event->hw.last_period = period;
