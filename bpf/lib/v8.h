@@ -17,8 +17,7 @@
 enum {
 	V8_STRINGS_MAX = PMB_PY_FRAME_MAX / 8, /* of a text, that wait for their turn */
 	V8_PIECES_MAX = 32,                    /* that are looked at */
-	V8_SCRIPT_NUMBER =
-		40, /* bytes behind what it says of lines before, the same from 18 to 25 */
+	V8_SCRIPT_NUMBER = 40, /* bytes behind what it says of lines before; of 20 */
 };
 
 #define V8_STACK_MAX (16ULL << 20) /* bytes; what is further isn't this stack's */
