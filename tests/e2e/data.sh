@@ -516,6 +516,7 @@ t_clocks_are_candidates() {
 	expect_no_match <(grep -oE "^$any" "$T/folded" | tr ';' '\n') '^[^[].*[^)]$' "not marked"
 	pmb report --layout node "$T/p.pb.gz"
 	expect_eq "$rc" 2 "exit status of a layout of candidates"
+	expect_match "$T/err" 'only candidates .* have members' "why"
 }
 
 # What is nearer, and behind a jump's target or a call, is not blamed.

@@ -119,10 +119,13 @@ static char *listed(const char *const *types, size_t n)
 	return buf__take(&text);
 }
 
-static bool has_label(const struct prof *p, const char *key)
+/* value NULL: any. */
+static bool has_label(const struct prof *p, const char *key, const char *value)
 {
 	for (size_t i = 0; i < p->n_samples; i++) {
-		if (prof__label(p, p->samples[i].labels, key))
+		const struct prof_label *label = prof__label(p, p->samples[i].labels, key);
+
+		if (label && (!value || strcmp(prof__text(p, label->text), value) == 0))
 			return true;
 	}
 	return false;
@@ -130,10 +133,16 @@ static bool has_label(const struct prof *p, const char *key)
 
 static int refuse_all(const struct prof *p, struct err *err)
 {
-	if (has_label(p, "member"))
+	if (has_label(p, "member", NULL) && !has_label(p, "data_class", "validated"))
+		return err__usage(err,
+				  "--layout: only candidates of the profile have members, and "
+				  "these are guesses, which have no layout; record an event "
+				  "with data addresses: page-faults, mem:ADDR, or one of a PMU "
+				  "(`pmubpf list -v EVENT' says whether it has them)");
+	if (has_label(p, "member", NULL))
 		return err__usage(err, "--layout: the profile says which members were hit, not how "
 				       "their types lie; it is older than that, record it again");
-	if (has_label(p, "data_object"))
+	if (has_label(p, "data_object", NULL))
 		return err__usage(
 			err, "--layout: no sample of the profile is of a variable whose members "
 			     "are known; that takes debug information of the programs (built "
