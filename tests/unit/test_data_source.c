@@ -62,6 +62,29 @@ Test(data_source, one_of_the_two)
 	expect(BITS(OP, PERF_MEM_OP_NA) | BITS(LVLNUM, PERF_MEM_LVLNUM_L3), "access L3");
 }
 
+Test(data_source, power_and_arm)
+{
+	uint64_t cache = BITS(OP, PERF_MEM_OP_LOAD) | BITS(LVL, PERF_MEM_LVL_HIT) |
+			 BITS(LVLNUM, PERF_MEM_LVLNUM_ANY_CACHE);
+
+	expect(cache | BITS(REMOTE, PERF_MEM_REMOTE_REMOTE) | BITS(HOPS, PERF_MEM_HOPS_0) |
+		       BITS(SNOOP, PERF_MEM_SNOOP_HITM),
+	       "load remote cache hit, of another core, hitm");
+	expect(cache | BITS(REMOTE, PERF_MEM_REMOTE_REMOTE) | BITS(HOPS, PERF_MEM_HOPS_3),
+	       "load remote cache hit, of another board");
+	expect(cache | BITS(SNOOPX, PERF_MEM_SNOOPX_PEER), "load cache hit, from a peer");
+	expect(cache | BITS(SNOOPX, PERF_MEM_SNOOPX_FWD), "load cache hit, forwarded");
+}
+
+Test(data_source, what_had_to_wait)
+{
+	uint64_t load = BITS(OP, PERF_MEM_OP_LOAD) | BITS(LVLNUM, PERF_MEM_LVLNUM_L1);
+
+	expect(load | BITS(BLK, PERF_MEM_BLK_DATA), "load L1, blocked by a store's data");
+	expect(load | BITS(BLK, PERF_MEM_BLK_ADDR), "load L1, blocked by an address");
+	expect(load | BITS(BLK, PERF_MEM_BLK_NA), "load L1");
+}
+
 Test(data_source, any_word_has_room)
 {
 	char text[DATA_SOURCE_TEXT];

@@ -44,6 +44,22 @@ static const struct word snoops[] = {{PERF_MEM_SNOOP_HITM, ", hitm"},
 				     {PERF_MEM_SNOOP_HIT, ", snoop hit"},
 				     {PERF_MEM_SNOOP_MISS, ", snoop miss"}};
 
+/* As Power and Arm say it. */
+static const struct word more_snoops[] = {{PERF_MEM_SNOOPX_PEER, ", from a peer"},
+					  {PERF_MEM_SNOOPX_FWD, ", forwarded"}};
+
+static const struct word blocks[] = {{PERF_MEM_BLK_DATA, ", blocked by a store's data"},
+				     {PERF_MEM_BLK_ADDR, ", blocked by an address"}};
+
+/* How far away another one is (mem_hops). */
+static const char *const hops[8] = {
+	[0] = "",
+	[PERF_MEM_HOPS_0] = ", of another core",
+	[PERF_MEM_HOPS_1] = ", of another node",
+	[PERF_MEM_HOPS_2] = ", of another socket",
+	[PERF_MEM_HOPS_3] = ", of another board",
+};
+
 /* The number of mem_lvl_num; by hand what the oldest headers lack. */
 static const char *level_by_number(unsigned number)
 {
@@ -68,6 +84,11 @@ static const char *first_word(const struct word *table, size_t n, uint64_t bits)
 	return NULL;
 }
 
+static const char *or_nothing(const char *text)
+{
+	return text ? text : "";
+}
+
 uint32_t data_source_kind(uint64_t data_src)
 {
 	const union perf_mem_data_src src = {.val = data_src};
@@ -81,7 +102,6 @@ bool data_source(uint64_t data_src, char ret[DATA_SOURCE_TEXT])
 	const union perf_mem_data_src src = {.val = data_src};
 	const char *op = FIRST_WORD(ops, src.mem_op);
 	const char *level = level_by_number(src.mem_lvl_num);
-	const char *snoop = FIRST_WORD(snoops, src.mem_snoop);
 	const char *old = FIRST_WORD(levels, src.mem_lvl);
 	/* "remote RAM" says more than "RAM", and mem_lvl_num has no word for it */
 	bool far = level && src.mem_remote;
@@ -90,13 +110,16 @@ bool data_source(uint64_t data_src, char ret[DATA_SOURCE_TEXT])
 		level = old;
 	if (!op && !level)
 		return false;
-	snprintf(ret, DATA_SOURCE_TEXT, "%s%s%s%s%s%s%s%s", op ? op : "access", level ? " " : "",
-		 far ? "remote " : "", level ? level : "",
+	snprintf(ret, DATA_SOURCE_TEXT, "%s%s%s%s%s%s%s%s%s%s%s", op ? op : "access",
+		 level ? " " : "", far ? "remote " : "", or_nothing(level),
 		 !level                          ? "" :
 		 src.mem_lvl & PERF_MEM_LVL_HIT  ? " hit" :
 		 src.mem_lvl & PERF_MEM_LVL_MISS ? " miss" :
 						   "",
-		 snoop ? snoop : "", src.mem_lock & PERF_MEM_LOCK_LOCKED ? ", locked" : "",
+		 or_nothing(hops[src.mem_hops]), or_nothing(FIRST_WORD(snoops, src.mem_snoop)),
+		 or_nothing(FIRST_WORD(more_snoops, src.mem_snoopx)),
+		 or_nothing(FIRST_WORD(blocks, src.mem_blk)),
+		 src.mem_lock & PERF_MEM_LOCK_LOCKED ? ", locked" : "",
 		 src.mem_dtlb & PERF_MEM_TLB_MISS ? DATA_SOURCE_TLB_MISS : "");
 	return true;
 }

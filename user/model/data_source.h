@@ -13,7 +13,7 @@ extern const char *const data_segment_keys[PMB_N_SEGMENTS];
 /* What stands for a variable there that has no name. */
 extern const char *const data_segment_texts[PMB_N_SEGMENTS];
 
-enum { DATA_SOURCE_TEXT = 96 };
+enum { DATA_SOURCE_TEXT = 160 };
 #define DATA_SOURCE_TLB_MISS ", TLB miss"
 /*
  * Of a union perf_mem_data_src: "load L3 hit", "store L1 miss", "load remote RAM hit, hitm,
