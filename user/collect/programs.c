@@ -11,9 +11,9 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "collect/chunks.h"
 #include "collect/features.h"
 #include "collect/gates.h"
+#include "collect/inner_maps.h"
 #include "collect/loading.h"
 #include "collect/off_cpu.h"
 #include "collect/recording.skel.h"
@@ -37,24 +37,17 @@ struct programs {
 	size_t n_buckets;
 	struct pmb_code *code; /* as pmb_mappings: NULL without by_table */
 	struct pmb_mappings *mappings;
-	struct chunks *chunks;
+	struct inner_maps *inner;
+	struct chunks chunks;
 	struct probe_links links;
 	struct gate_user user;
 	int beside_fd; /* programs__count_beside; -1: there are none */
 };
 
-/* Each change of a map of maps waits until no program runs that has seen it before, 10 to 20 ms on
- * a busy machine: all at once wait together (where the kernel can: 5.19). */
 static int publish_rings(const struct programs *p, const int *cpus, const int *fds, int n)
 {
-	int outer = bpf_map__fd(p->samples[0]->maps.pmb_rings), r = 0;
-	__u32 done = (__u32)n;
-
-	if (bpf_map_update_batch(outer, cpus, fds, &done, NULL) == 0)
-		return 0;
-	for (int i = 0; r == 0 && i < n; i++)
-		r = bpf_map_update_elem(outer, &cpus[i], &fds[i], BPF_ANY);
-	return r < 0 ? -errno : 0;
+	return inner_maps__put(p->inner, bpf_map__fd(p->samples[0]->maps.pmb_rings), cpus, fds,
+			       (size_t)n);
 }
 
 static int new_ring(size_t bytes)
@@ -174,7 +167,7 @@ struct pmb_mappings *programs__mappings(const struct programs *p)
 
 struct pmb_chunk *programs__new_chunk(struct programs *p, uint32_t index)
 {
-	return chunks__add(p->chunks, index);
+	return chunks__add(&p->chunks, index);
 }
 
 int programs__set_process(struct programs *p, uint32_t tgid, const struct pmb_process *list)
@@ -213,7 +206,8 @@ static int map_tables(struct programs *p, struct err *err)
 
 	p->code = map_memory(p->samples[0]->maps.pmb_code, &size);
 	p->mappings = map_memory(p->samples[0]->maps.pmb_mappings, &size);
-	p->chunks = chunks__new(bpf_map__fd(p->samples[0]->maps.pmb_chunks));
+	p->chunks = (struct chunks){.maps = p->inner,
+				    .outer = bpf_map__fd(p->samples[0]->maps.pmb_chunks)};
 	return p->code && p->mappings ? 0 : load_error(err, "the unwind tables", -errno);
 }
 
@@ -223,7 +217,7 @@ static void unmap_tables(struct programs *p)
 		munmap(p->code, sizeof(*p->code));
 	if (p->mappings)
 		munmap(p->mappings, sizeof(*p->mappings));
-	chunks__free(p->chunks);
+	chunks__done(&p->chunks);
 }
 
 static int map_maps(struct programs *p, struct err *err)
@@ -287,6 +281,7 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 	int r;
 
 	p->beside_fd = -1;
+	p->inner = inner_maps__new();
 	p->n_events = opts->n_events;
 	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
 	p->ring_bytes = opts->ring_bytes;
@@ -315,6 +310,7 @@ struct programs *programs__free(struct programs *p)
 		recording_bpf__destroy(p->samples[i]);
 	for (int cpu = 0; p->ring_fds && cpu < p->n_cpus; cpu++)
 		cleanup_close(&p->ring_fds[cpu]);
+	inner_maps__free(p->inner);
 	unmap_tables(p);
 	if (p->marks)
 		munmap(p->marks, p->n_marks);
@@ -518,5 +514,5 @@ uint64_t programs__map_bytes(const struct programs *p)
 		bytes += usage_map_bytes(bpf_map__fd(map));
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		bytes += p->ring_fds[cpu] < 0 ? 0 : usage_map_bytes(p->ring_fds[cpu]);
-	return bytes + chunks__bytes(p->chunks);
+	return bytes + chunks__bytes(&p->chunks);
 }
