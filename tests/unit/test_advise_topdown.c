@@ -156,6 +156,56 @@ Test(advise_topdown, formulas_of_anybody)
 	advice__done(&advice);
 }
 
+/* Each share of its own, at 40 % of the slots and at 4. */
+Test(advise_topdown, each_share)
+{
+	static const struct {
+		const char *metric;
+		int rule;
+	} shares[] = {
+		{"Frontend_Bound", RULE_SLOTS_FRONTEND},
+		{"Fetch_Latency", RULE_FETCH_LATENCY},
+		{"Fetch_Bandwidth", RULE_FETCH_BANDWIDTH},
+		{"Bad_Speculation", RULE_SLOTS_SPECULATION},
+		{"Branch_Mispredicts", RULE_MISPREDICTS},
+		{"Machine_Clears", RULE_CLEARS},
+		{"Backend_Bound", RULE_SLOTS_BACKEND},
+		{"Memory_Bound", RULE_MEMORY_BOUND},
+		{"Core_Bound", RULE_CORE_BOUND},
+		{"Heavy_Operations", RULE_MICROCODE},
+	};
+	static const int64_t much[N_EVENTS] = {16000, 10000}, little[N_EVENTS] = {0, 90000};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shares); i++) {
+		_cleanup_free_ char *line = xasprintf("topdown %s: 1 ISSUE.NOT_DELIVERED (100 * "
+						      "(ISSUE.NOT_DELIVERED / " SLOTS "))",
+						      shares[i].metric);
+		const struct finding *f = &advice.findings[shares[i].rule];
+
+		end();
+		p = prof__new();
+		prof__type(p, "ISSUE.NOT_DELIVERED_sample", "count");
+		prof__type(p, "ISSUE.NOT_DELIVERED_event", "count");
+		prof__type(p, "CLOCK.ONE_sample", "count");
+		prof__type(p, "CLOCK.ONE_event", "count");
+		prof__comment(p, line);
+		for (int k = 0; k < 2; k++) {
+			const int64_t *n = k ? little : much;
+			int64_t values[4] = {n[0], n[0] * EVERY, n[1], n[1] * EVERY};
+
+			build_sample(p, build_stack(p, "decode,main"), 0, values);
+			advice__find(&advice, p);
+			cr_expect_eq(f->verdict, k ? RULE_BELOW : RULE_HOLDS, "%s, %g %%",
+				     shares[i].metric, f->value);
+			cr_expect_float_eq(f->value, k ? 4 : 40, 1e-6, "%s: %g", shares[i].metric,
+					   f->value);
+			if (!k)
+				cr_expect_str_eq(f->places[0].function, "decode");
+			advice__done(&advice);
+		}
+	}
+}
+
 /* A number of samples around that mean: the sum of its uniform parts is nearly normal. */
 static int64_t drawn(double mean, uint64_t *random)
 {

@@ -92,3 +92,36 @@ Test(poisson, sigmas)
 	/* 1000 against 1500: a small tail keeps its digits; z of the difference is about 10 */
 	cr_expect_float_eq(sigma_of(poisson_same_rate(1000, 1, 1500, 1)), 10, 0.15);
 }
+
+static double poisson(int k, double mean)
+{
+	return exp(k * log(mean) - mean - lgamma(k + 1));
+}
+
+/* Not drawn, but added up: of all pairs of counts that may come, those whose interval has the true
+ * ratio are 95 % at least. */
+Test(poisson, intervals_cover_the_truth)
+{
+	static const double means[][2] = {{3, 5},   {10, 10}, {10, 90},
+					  {90, 10}, {40, 40}, {150, 60}};
+
+	for (size_t i = 0; i < sizeof(means) / sizeof(*means); i++) {
+		const double *mean = means[i], truth = mean[0] / mean[1];
+		int most[2];
+		double covered = 0, all = 0;
+
+		for (int k = 0; k < 2; k++)
+			most[k] = (int)(mean[k] + 8 * sqrt(mean[k]) + 8);
+		for (int a = 1; a < most[0]; a++) {
+			for (int b = 1; b < most[1]; b++) {
+				double low, high, p = poisson(a, mean[0]) * poisson(b, mean[1]);
+
+				poisson_ratio_interval(a, b, &low, &high);
+				all += p;
+				covered += low <= truth && truth <= high ? p : 0;
+			}
+		}
+		cr_expect_gt(all, 0.9, "%g, %g: %g", mean[0], mean[1], all);
+		cr_expect_geq(covered / all, 0.95, "%g, %g: %g", mean[0], mean[1], covered / all);
+	}
+}
