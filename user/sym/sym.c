@@ -26,6 +26,9 @@
 
 enum {
 	TIMEOUT_MS = 1000 * BUDGET_ANSWER_S,
+	/* times that, until it says hello: its namespaces wait for all CPUs where these have much to
+	 * do, and without it there is no recording */
+	START_TIMES = 6,
 };
 
 static int sym__start(struct sym **ret, int (*child)(int sock), const char *command, int timeout_ms,
@@ -39,7 +42,7 @@ static int sym__start(struct sym **ret, int (*child)(int sock), const char *comm
 	sym->texts = sym->own_texts = texts__new(0);
 	sym->until_ns = UINT64_MAX;
 	sym->timeout_ns = (uint64_t)timeout_ms * 1000000;
-	r = helper__start(&sym->helper, now_ns() + sym->timeout_ns);
+	r = helper__start(&sym->helper, now_ns() + START_TIMES * sym->timeout_ns);
 	if (r < 0) {
 		sym__free(sym);
 		return err__set(err, r,
