@@ -8,9 +8,8 @@
 # After each suite stands how long it took, and how much CPU time; at the end, which tests took
 # most.
 #
-# Suites run side by side, $LANES at a time, those that say "# long" first, and beside them, one
-# after the other, those that say "# waits: FOR WHAT"; at the end, each alone, those that say
-# "# alone: WHY". After each of these, and after all that ran side by side, the
+# Suites run side by side, $LANES at a time, those that say "# long" first; at the end, each alone,
+# those that say "# alone: WHY". After each of these, and after all that ran side by side, the
 # kernel is looked at: no BPF program of this tool may be left, no new BUG, WARNING or Oops in its
 # log.
 #
@@ -152,7 +151,6 @@ run_suite() { # FILE
 
 end_suites() {
 	local file
-	[ -z "$waiters" ] || kill "$waiters" # else it begins with the next
 	for file in "$WORK"/*.pid; do
 		[ ! -s "$file" ] || kill "$(cat "$file")" 2>/dev/null
 	done
@@ -179,18 +177,8 @@ run_side_by_side() { # FILE…
 	wait
 }
 
-says() { # WORD FILE
-	grep -q "^# $1: " "$2"
-}
-
-# Those that wait leave the CPUs to the others.
-waiters=''
-run_beside() {
-	[ ${#waiting[@]} -eq 0 ] || LANES=1 run_side_by_side "${waiting[@]}" &
-	waiters=$!
-	[ ${#beside[@]} -eq 0 ] || run_side_by_side "${beside[@]}"
-	wait
-	waiters=''
+alone() { # FILE
+	grep -q '^# alone: ' "$1"
 }
 
 # Those that take more than a minute and a half come first: else one of them ends alone.
@@ -202,18 +190,12 @@ by_length() { # FILE…
 }
 
 run_suites() { # FILE…
-	local files beside=() waiting=() lonely=() file
+	local files beside=() lonely=() file
 	mapfile -t files < <(by_length "$@")
 	for file in "${files[@]}"; do
-		if says alone "$file"; then
-			lonely+=("$file")
-		elif says waits "$file" && [ "$LANES" -gt 1 ]; then
-			waiting+=("$file")
-		else
-			beside+=("$file")
-		fi
+		if alone "$file"; then lonely+=("$file"); else beside+=("$file"); fi
 	done
-	[ $((${#beside[@]} + ${#waiting[@]})) -eq 0 ] || watching_the_kernel side-by-side run_beside
+	[ ${#beside[@]} -eq 0 ] || watching_the_kernel side-by-side run_side_by_side "${beside[@]}"
 	for file in ${lonely[@]+"${lonely[@]}"}; do
 		watching_the_kernel "$(name_of "$file")" run_suite "$file"
 	done

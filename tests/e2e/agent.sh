@@ -3,7 +3,6 @@
 #
 # pmubpf agent: windows of a recording that goes on. They add up to all of it, the folder never
 # holds more than it may, and neither a sudden end nor a full disk loses what was written.
-# waits: for windows to end
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/e2e/relation_lib.sh

@@ -4,7 +4,6 @@
 # stat --alarm-run: a program of the user's that is run at an alarm. What it gets and how it ends
 # is tests/unit/test_runner.c's; here it is run by a stat that has given up its privileges.
 # long
-# waits: for what an alarm runs
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

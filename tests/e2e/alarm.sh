@@ -3,7 +3,6 @@
 #
 # stat --alarm: a program whose page faults and system calls are in one relation, and then in
 # another. How both are spread over the intervals depends on what else runs; their relation doesn't.
-# waits: for programs that it watches
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

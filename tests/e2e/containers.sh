@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Containers by name: real Docker and real Podman, whose state lies where nobody guesses it.
-# waits: for Docker and Podman
 # shellcheck source=tests/e2e/docker_lib.sh
 . "$(dirname "$0")/docker_lib.sh"
 

@@ -3,7 +3,6 @@
 #
 # Debug files from servers: only when asked to, only for hot files, in bounded time, by somebody
 # without privileges. The server is a folder on loopback.
-# waits: for servers that do not answer
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

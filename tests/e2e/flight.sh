@@ -5,7 +5,6 @@
 #
 # record --when: of a program with a function for each second, and twice as many page faults for as
 # many system calls from one of them on, what was around that is kept, whole, and nothing else.
-# waits: for programs that it watches
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/e2e/relation_lib.sh

@@ -3,7 +3,6 @@
 #
 # What takes a minute to show. SOAK=1: with as many containers as make soak-agent has.
 # long
-# waits: for that minute
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

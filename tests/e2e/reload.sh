@@ -3,7 +3,6 @@
 #
 # Where an agent sends, and what it tells Prometheus, changed by SIGHUP: the recording has no gap,
 # and a file with anything wrong in it changes nothing. Servers are our own (s3_server.py).
-# waits: for windows to end
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -3,7 +3,6 @@
 #
 # The runner is able to fail: a test of the tests. It runs tests/run.sh on suites made for the
 # purpose.
-# waits: for suites that hang
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -171,22 +170,6 @@ t_suites_run_side_by_side() {
 	expect_verdict "3 passed, 1 failed, 0 skipped" 1
 }
 
-# All three wait for each other, two at a time.
-t_those_that_wait_have_a_lane_of_their_own() {
-	local name
-	for name in a b c; do
-		suite $name <<-SUITE
-			t_one() {
-				touch '$T/$name'
-				wait_until [ -e '$T/a' -a -e '$T/b' -a -e '$T/c' ] || fail "alone"
-			}
-		SUITE
-	done
-	sed -i '1a # waits: for the others' "$T/suites/b.sh"
-	LANES=2 run
-	expect_verdict "3 passed, 0 failed, 0 skipped" 0
-}
-
 t_long_ones_come_first() {
 	local name
 	for name in a b c; do
@@ -209,22 +192,14 @@ t_an_end_in_the_middle() {
 			t_one() { spawn sleep 1234; echo \$spawned >'$T/pid.$name'; sleep 1000; }
 		SUITE
 	done
-	for name in c d; do
-		suite $name <<-SUITE
-			t_one() { echo $name >>'$T/waited'; sleep 1000; }
-		SUITE
-	done
-	sed -i '1a # waits: for nothing' "$T"/suites/[cd].sh
 	ONLY='' SUITE_DIR=$T/suites LANES=2 spawn "$TOP/tests/run.sh" >"$T/out" 2>&1
-	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] &&
-		wait_until [ -s "$T/waited" ] ||
+	wait_until [ -s "$T/pid.b" ] && wait_until [ -s "$T/pid.a" ] ||
 		fail "they do not run side by side"
 	kill -TERM "$spawned"
 	wait "$spawned"
 	expect_eq $? 130 "exit status"
 	wait_until eval '! kill -0 $(cat "$T"/pid.a) 2>/dev/null && ! kill -0 $(cat "$T"/pid.b) 2>/dev/null' ||
 		fail "what the suites started is still there"
-	expect_eq "$(cat "$T/waited")" c "suites that begin after the end"
 }
 
 t_what_was_spawned_is_gone() {

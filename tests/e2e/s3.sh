@@ -4,7 +4,6 @@
 # ship and agent --to s3+http://…: each window's file is an object, once, whoever is killed; and
 # report --from it. The server is our own (s3_server.py), and checks signatures by itself;
 # tests/unit/test_s3.c has those of AWS's examples.
-# waits: for servers
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

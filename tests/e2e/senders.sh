@@ -3,7 +3,6 @@
 #
 # pmubpf agent --to a server: what its senders are and may, and that nothing is lost or there twice
 # whoever is killed. The server is Debian's ClickHouse, started here.
-# waits: for servers, and for senders that are killed
 # shellcheck source=tests/e2e/clickhouse_lib.sh
 . "$(dirname "$0")/clickhouse_lib.sh"
 

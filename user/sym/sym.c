@@ -26,9 +26,7 @@
 
 enum {
 	TIMEOUT_MS = 1000 * BUDGET_ANSWER_S,
-	/* times that, until it says hello: its namespaces wait for all CPUs where these have much to
-	 * do, and without it there is no recording */
-	START_TIMES = 6,
+	START_TIMES = 6, /* until it says hello: its namespaces may wait for all CPUs */
 };
 
 static int sym__start(struct sym **ret, int (*child)(int sock), const char *command, int timeout_ms,
