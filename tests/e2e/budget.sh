@@ -111,24 +111,26 @@ t_a_reader_that_lags() {
 	expect_ledger
 }
 
-# The median of three: one of the few runs that are timed may have been held up by the host.
+# Of five recordings together: one overflow in sixteen is timed, and some of these are held up by
+# the host. In one recording the ratio is anything from 0.4 to 1.7.
 t_own_figure_and_the_kernels() {
 	local runs ns i
 	need_root
 	need_program python3
 	spawn "$WORKLOADS/split" 60 >/dev/null
-	for i in 1 2 3; do
+	for i in 1 2 3 4 5; do
 		"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d 1 \
 			-o "$T/folded" --summary "$T/sum.json" \
 			>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
 		read -r runs ns <"$T/stats"
 		expect_ge "$runs" 100 "runs of the program"
-		jq --argjson r "$runs" --argjson n "$ns" \
-			'.cost.kernel_ns / .cost.overflows / ($n / $r)' "$T/sum.json" >>"$T/ratios"
+		echo "$(cost kernel_ns) $(cost overflows) $ns $runs" >>"$T/sums"
 	done
 	# Means of each: the kernel's begin before the program's first instruction, and what that
 	# takes is up to the CPU (0.1 of it here).
-	expect_within "$(sort -g "$T/ratios" | sed -n 2p)" 0.75 0.45 "own figure / the kernel's"
+	awk '{ own += $1; n += $2; its += $3; runs += $4 } END { print own / n / (its / runs) }' \
+		"$T/sums" >"$T/ratio"
+	expect_within "$(cat "$T/ratio")" 1.2 0.8 "own figure / the kernel's"
 }
 
 t_all_of_it_is_told() {
