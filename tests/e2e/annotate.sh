@@ -346,7 +346,7 @@ t_without_names() {
 	expect_eq "$(jq -r '.function.name, .function.module' "$T/out" | tr '\n' ' ')" \
 		"[bare] $T/bare " "what it is called"
 	expect_ge "$(instructions)" 10 "instructions"
-	expect_le "$(instructions false)" 0 "rows without one"
+	expect_le "$(instructions false)" 2 "rows without one"
 	address=$(jq -r '.instructions | max_by(.events[0].self.samples // 0).address' "$T/out")
 	annotate "$(printf '[bare]+0x%x' "$address")" "$T/p.pb.gz"
 	expect_sums cpu-clock

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What takes a minute to show. SOAK=1: with as many containers as make soak-agent has.
-# long
+# alone: beside others its windows are longer
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

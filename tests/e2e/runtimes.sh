@@ -580,7 +580,7 @@ t_fake_java() {
 	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
 	for what in empty loop wait; do
 		pmb record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
-			"$T/libjvm.so" "$what" 0.5
+			"$T/libjvm.so" "$what" 1
 		[ "$rc" != 77 ] || continue # no userfaultfd here
 		expect_eq "$rc" 0 "$what: exit status"
 		expect_columns

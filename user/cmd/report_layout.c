@@ -133,7 +133,8 @@ static bool has_label(const struct prof *p, const char *key, const char *value)
 
 static int refuse_all(const struct prof *p, struct err *err)
 {
-	if (has_label(p, "member", NULL) && !has_label(p, "data_class", "validated"))
+	if (has_label(p, "member", NULL) && has_label(p, "data_class", NULL) &&
+	    !has_label(p, "data_class", "validated"))
 		return err__usage(err,
 				  "--layout: only candidates of the profile have members, and "
 				  "these are guesses, which have no layout; record an event "
