@@ -80,7 +80,8 @@ t_windows_are_a_term() {
 	expect_ledger
 	expect_eq "$(kept raised)" true "an alarm"
 	expect_eq "$(kept relation)" 'page-faults ~ windows' "which"
-	expect_within "$(jq '.kept.percent | round' "$T/sum.json")" 100 30 "percent more faults"
+	# twice as many, perhaps but for the first of three seconds, in which that began
+	expect_within "$(jq '.kept.percent | round' "$T/sum.json")" 95 35 "percent more faults"
 	need_x86_64
 	pmb_ok record -e cpu-clock --window "u:$WORKLOADS/hot:handle" \
 		--when 'page-faults ~ windows' \
