@@ -593,21 +593,41 @@ t_fake_java() {
 	done
 }
 
-# More than are read at a time, of which all but one say nothing that can be read: these keep no
-# place.
-t_java_beside_many_fakes() {
+nine_fakes() {
 	local i
-	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
-	[ -n "$(javas)" ] || skip "no Java is here"
-	compile_shares "$(javas | head -n 1)"
 	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
 	for i in 1 2 3 4 5 6 7 8 9; do
 		spawn nice "$T/libjvm.so" empty 60 # the compiler's threads have to get on
 	done
+}
+
+# More than are read at a time, of which all but one say nothing that can be read: these keep no
+# place. Its end is awaited, so that a host of many programs has the time to read its library.
+t_java_beside_many_fakes() {
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	[ -n "$(javas)" ] || skip "no Java is here"
+	compile_shares "$(javas | head -n 1)"
+	nine_fakes
 	# the fakes are met first
 	pmb_ok record -a -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" -- sh -c \
-		'sleep 1; exec "$1" -XX:CompileCommand=quiet -cp "$2" Shares 1 "$3/told"' \
+		'sleep 1; exec "$1" -XX:CompileCommand=quiet -cp "$2" Shares 3 "$3/told"' \
 		sh "$(javas | head -n 1)" "$CLASSES" "$T"
+	grep -q 'Shares::[a-z_]*\[java\]' "$T/folded" || fail "Java's methods have no names"
+}
+
+# All places are taken when it is met, and its mappings never change again.
+t_java_that_waits_for_a_place() {
+	local java
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	[ -n "$(javas)" ] || skip "no Java is here"
+	compile_shares "$(javas | head -n 1)"
+	spawn "$(javas | head -n 1)" -XX:CompileCommand=quiet -cp "$CLASSES" Shares 60 "$T/told"
+	java=$spawned
+	wait_until eval '[ "$(cpu_time_ns '"$java"')" -gt 2000000000 ]' || fail "it doesn't run"
+	kill -STOP "$java"
+	nine_fakes
+	pmb_ok record -a -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" -- \
+		sh -c 'sleep 0.1; kill -CONT '"$java"'; sleep 3'
 	grep -q 'Shares::[a-z_]*\[java\]' "$T/folded" || fail "Java's methods have no names"
 }
 

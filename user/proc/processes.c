@@ -366,7 +366,7 @@ static void process__forget_fresh(struct process *p, uint64_t time, uint64_t kno
 static void process__forget_maps(struct processes *all, struct process *p)
 {
 	p->maps = mappings__unref(p->maps);
-	p->maps_read = p->code_left = 0;
+	p->maps_read = p->code_left = p->code_waits = 0;
 	p->snapshot_time = 0;
 	p->jit_file = p->jit_dump = 0;
 	p->serial = files__serial(all->files);
@@ -562,12 +562,18 @@ void process__put_code(struct processes *all, struct process *p, const struct co
 	p->generation = ++all->generations;
 }
 
-bool process__look_for_code(struct process *p)
+bool process__look_for_code(struct process *p, bool place)
 {
-	bool seen = p->looked_generation == p->generation;
+	bool seen = p->looked_generation == p->generation && !(place && p->code_waits);
 
 	p->looked_generation = p->generation;
+	p->code_waits &= seen;
 	return !seen && !p->code_left;
+}
+
+void process__await_place(struct process *p)
+{
+	p->code_waits = true;
 }
 
 struct process *processes__known(struct processes *all, uint32_t tgid)

@@ -73,8 +73,10 @@ uint32_t process__code_file(struct processes *all, struct process *process);
 /* Without a file it is left, to its next exec. */
 void process__put_code(struct processes *all, struct process *process,
 		       const struct code_span *code);
-/* True once each time that its mappings have changed, and not once it was left. */
-bool process__look_for_code(struct process *process);
+/* True once each time that its mappings have changed, and not once it was left; and once there is a
+ * place, if it awaits one. */
+bool process__look_for_code(struct process *process, bool place);
+void process__await_place(struct process *process);
 uint32_t process__tgid(const struct process *process);
 /* The mappings that samples of this moment lie in; NULL: none are known. */
 const struct mappings *process__mappings(const struct process *process);

@@ -36,7 +36,8 @@ struct process {
 	size_t pinned_to;
 	uint64_t pinned_generation, pin_from;
 	uint64_t looked_generation; /* as of which it was looked for a runtime's code, */
-	bool code_left;             /* which is not to be looked for again */
+	bool code_left;             /* which is not to be looked for again, */
+	bool code_waits;            /* or only once there is a place for it */
 	bool starting;              /* after an exec, before the first sample in the new program */
 	UT_hash_handle hh;
 };

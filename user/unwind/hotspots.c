@@ -121,6 +121,15 @@ static struct machine *machine_of(struct hotspots *h, uint32_t tgid)
 	return NULL;
 }
 
+static const struct machine *by_file(const struct hotspots *h, uint32_t file)
+{
+	for (size_t i = 0; i < h->n_machines; i++) {
+		if (h->machines[i].code.file == file)
+			return &h->machines[i];
+	}
+	return NULL;
+}
+
 static bool is_libjvm(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -144,18 +153,16 @@ static const struct mapping *find_library(const struct hotspots *h, const struct
 	return NULL;
 }
 
-static struct machine *new_machine(struct hotspots *h)
+/* Of one that is to come. NULL: all are taken. */
+static struct machine *place(struct hotspots *h)
 {
-	if (h->n_machines < BUDGET_HOTSPOTS)
-		return &h->machines[h->n_machines++];
 	for (size_t i = 0; i < h->n_machines; i++) {
 		if (h->machines[i].state == STATE_GONE)
 			return &h->machines[i];
 	}
-	return NULL;
+	return h->n_machines < BUDGET_HOTSPOTS ? &h->machines[h->n_machines] : NULL;
 }
 
-/* It has its turn when its mappings change and another has ended. */
 static void tell_crowded(struct hotspots *h, const struct mapping *library)
 {
 	const struct file *file = files__get(h->parts.files, library->file);
@@ -167,10 +174,15 @@ static void tell_crowded(struct hotspots *h, const struct mapping *library)
 static void begin(struct hotspots *h, struct process *process, const struct mapping *library)
 {
 	uint32_t file = process__code_file(h->parts.processes, process);
-	struct machine *m = file && file < PART_FIRST ? new_machine(h) : NULL;
+	struct machine *m = place(h);
 
 	if (!m)
+		process__await_place(process);
+	if (!m || !file || file >= PART_FIRST)
 		return tell_crowded(h, library);
+	if (by_file(h, file)) /* it ends, and was met before */
+		return;
+	h->n_machines += m == &h->machines[h->n_machines];
 	*m = (struct machine){
 		.tgid = process__tgid(process),
 		.library = library->file,
@@ -199,7 +211,7 @@ void hotspots__met(struct hotspots *h, struct process *process)
 	if (m && m->generation == generation)
 		return;
 	if (!m) {
-		library = process__look_for_code(process) ? find_library(h, maps) : NULL;
+		library = process__look_for_code(process, place(h)) ? find_library(h, maps) : NULL;
 		if (library)
 			begin(h, process, library);
 		return;
@@ -442,15 +454,6 @@ bool hotspots__work(struct hotspots *h, bool last)
 	for (size_t i = 0; i < h->n_machines; i++)
 		any |= work(h, &h->machines[i], last);
 	return any;
-}
-
-static const struct machine *by_file(const struct hotspots *h, uint32_t file)
-{
-	for (size_t i = 0; i < h->n_machines; i++) {
-		if (h->machines[i].code.file == file)
-			return &h->machines[i];
-	}
-	return NULL;
 }
 
 static struct machine *by_jit(struct hotspots *h, uint32_t jit)
