@@ -109,11 +109,11 @@ record_result() { # ok|FAIL|skip NAME REASON
 	printf '%s %s/%s%s\n' "$1" "$suite" "$2" "${3:+: $3}" >>"$RESULTS"
 }
 
-# So many lines, and the last four.
+# So many lines, and as many of the last.
 begin_and_end() { # N
 	awk -v n="$1" 'NR <= n { print; next }
-		{ last[NR % 4] = $0 }
-		END { for (i = NR - 3; i <= NR; i++) if (i > n) print last[i % 4] }'
+		{ last[NR % n] = $0 }
+		END { for (i = NR - n + 1; i <= NR; i++) if (i > n) print last[i % n] }'
 }
 
 # What helps to see why a test failed.
@@ -121,7 +121,7 @@ show_evidence() {
 	local f
 	for f in "$T/err" "$T/out"; do
 		[ -s "$f" ] && sed "s|^|    $(basename "$f"): |" "$f" | cut -c -200 |
-			begin_and_end "${EVIDENCE:-8}"
+			begin_and_end "${EVIDENCE:-10}"
 	done
 }
 
