@@ -545,37 +545,6 @@ size_t processes__count(const struct processes *all)
 	return HASH_COUNT(all->by_tgid);
 }
 
-uint32_t process__code_file(struct processes *all, struct process *p)
-{
-	const struct fair_who who = process__who(p);
-
-	process__found_jit(all, p);
-	return files__code(all->files, p->jit_file, p->serial, &who);
-}
-
-void process__put_code(struct processes *all, struct process *p, const struct code_span *code)
-{
-	p->code_left = !code->file;
-	if (!p->maps)
-		return;
-	p->maps = mappings__put_code(p->maps, code);
-	p->generation = ++all->generations;
-}
-
-bool process__look_for_code(struct process *p, bool place)
-{
-	bool seen = p->looked_generation == p->generation && !(place && p->code_waits);
-
-	p->looked_generation = p->generation;
-	p->code_waits &= seen;
-	return !seen && !p->code_left;
-}
-
-void process__await_place(struct process *p)
-{
-	p->code_waits = true;
-}
-
 struct process *processes__known(struct processes *all, uint32_t tgid)
 {
 	return processes__find(all, tgid);
