@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advise/say.h"
+#include "advise_found.h"
 #include "pmubpf/hotspot.h"
 #include "prof/sharing.h"
-#include "prof_build.h"
 
 #define K "@[kernel.kallsyms]"
 #define C "@/lib/libc.so.6"
@@ -19,9 +18,6 @@
 
 enum { MS = 1000000 };
 enum { CLOCK, CLOCK_TIME, FAULTS, SWITCHES, OFF, OFF_TIME, N_TYPES };
-
-static struct prof *p;
-static struct advice advice;
 
 static inline void begin(void)
 {
@@ -33,11 +29,6 @@ static inline void begin(void)
 	prof__type(p, "off-cpu_sample", "count");
 	prof__type(p, "off-cpu_time", "nanoseconds");
 	prof__comment(p, "event off-cpu: counts=threads period=1 overflows=1 pc=exact");
-}
-
-static inline void end(void)
-{
-	p = prof__free(p);
 }
 
 TestSuite(advise, .init = begin, .fini = end);
@@ -75,21 +66,6 @@ static inline void waited(const char *stack, const char *state, int64_t n)
 	build_sample(p, build_stack(p, stack), prof__labels(p, labels.items, labels.n), values);
 	free(labels.items);
 }
-
-/* "disk,locks": the findings in their order. */
-static inline void expect_found(const char *want, int line)
-{
-	_cleanup_(buf__done) struct buf got = {0};
-
-	advice__find(&advice, p);
-	buf__puts(&got, "");
-	for (size_t i = 0; i < advice.n; i++)
-		buf__printf(&got, "%s%s", i ? "," : "", advice.order[i]->rule->id);
-	cr_expect_str_eq(got.len ? got.data : "", want, "line %d: %s", line,
-			 got.len ? got.data : "nothing");
-	advice__done(&advice);
-}
-#define EXPECT_FOUND(want) expect_found(want, __LINE__)
 
 static inline enum verdict_of_rule verdict(int rule)
 {

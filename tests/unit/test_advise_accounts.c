@@ -4,16 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advise/say.h"
-#include "prof_build.h"
+#include "advise_found.h"
 
 #define K "@[kernel.kallsyms]"
 
 enum { MS = 1000000 };
 enum { CLOCK, CLOCK_TIME, OFF, OFF_TIME, N_TYPES };
-
-static struct prof *p;
-static struct advice advice;
 
 static void begin(void)
 {
@@ -23,11 +19,6 @@ static void begin(void)
 	prof__type(p, "off-cpu_sample", "count");
 	prof__type(p, "off-cpu_time", "nanoseconds");
 	prof__comment(p, "event off-cpu: counts=threads period=1 overflows=1 pc=exact");
-}
-
-static void end(void)
-{
-	p = prof__free(p);
 }
 
 TestSuite(advise_accounts, .init = begin, .fini = end);
@@ -50,37 +41,6 @@ static void waited(const char *state, int64_t n)
 		     values);
 	free(labels.items);
 }
-
-/* "disk,locks": the findings in their order. */
-static void expect_found(const char *want, int line)
-{
-	_cleanup_(buf__done) struct buf got = {0};
-
-	advice__find(&advice, p);
-	buf__puts(&got, "");
-	for (size_t i = 0; i < advice.n; i++)
-		buf__printf(&got, "%s%s", i ? "," : "", advice.order[i]->rule->id);
-	cr_expect_str_eq(got.len ? got.data : "", want, "line %d: %s", line,
-			 got.len ? got.data : "nothing");
-	advice__done(&advice);
-}
-#define EXPECT_FOUND(want) expect_found(want, __LINE__)
-
-static void say(bool all, struct buf *out)
-{
-	char *words[] = {NULL};
-	struct report report = {.command_line = words, .whole = p, .prof = p};
-	const struct saying saying = {.report = &report, .advice = &advice, .all = all};
-
-	report__settle(&report);
-	advice__find(&advice, p);
-	saying__text(&saying, out);
-	advice__done(&advice);
-	report__done(&report);
-}
-
-#define EXPECT_SAYS(text, words) \
-	cr_expect_not_null(strstr((text).data, words), "no '%s' in %s", words, (text).data)
 
 /* ---- what a blind test lacked */
 
@@ -180,7 +140,7 @@ Test(advise_accounts, what_a_quota_leads_to)
 	EXPECT_FOUND("run-queue,page-faults");
 	prof__comment(p, "quota: 30 of 40 periods, 0.200 s, 0.50 CPUs, of /sys/fs/cgroup/a");
 	EXPECT_FOUND("cpu-quota,run-queue,page-faults");
-	say(false, &text);
+	say(false, false, &text);
 	EXPECT_SAYS(text, "   evidence 0.200 s withheld from CPUs; 30 of 40 periods, of a quota");
 	EXPECT_SAYS(text,
 		    "   because  it follows from 1 (cpu-quota), which is to be mended first\n");
@@ -197,12 +157,12 @@ Test(advise_accounts, pressure_of_the_machine_may_be_others)
 	prof__comment(p,
 		      "pressure: cpu 90.00 0.00, memory 1.00 0.00, io 80.00 60.00, of the machine");
 	EXPECT_FOUND("");
-	say(true, &text);
+	say(true, false, &text);
 	EXPECT_SAYS(text, "   io-pressure       80 % of the machine's time: it may be others");
 	waited("io", 30);
 	EXPECT_FOUND("disk");
 	buf__clear(&text);
-	say(false, &text);
+	say(false, false, &text);
 	EXPECT_SAYS(text, "PSI: for 80.0 % of");
 }
 
@@ -230,7 +190,7 @@ Test(advise_accounts, memory_pressure_leads_to_reclaim_and_disks)
 	EXPECT_FOUND("reclaim,disk,page-faults");
 	p->comments[1] = prof__string(p, "pressure: memory 12.00 3.00, of the machine");
 	EXPECT_FOUND("memory-pressure,disk,reclaim,page-faults");
-	say(false, &text);
+	say(false, false, &text);
 	EXPECT_SAYS(text, "   look     grep . /proc/pressure/memory\n");
 	p->comments[1] = prof__string(p, "pressure: memory, of the machine");
 	EXPECT_FOUND("reclaim,disk,page-faults");

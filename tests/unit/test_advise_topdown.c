@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advise/say.h"
-#include "prof_build.h"
+#include "advise_found.h"
 
 #define SLOTS "(4 * CLOCK.ONE)"
 
@@ -26,9 +25,6 @@ static const char *const formulas[] = {
 	"* ((UOPS.ISSUED - UOPS.RETIRED) / " SLOTS ")))",
 };
 
-static struct prof *p;
-static struct advice advice;
-
 static void begin(void)
 {
 	p = prof__new();
@@ -46,11 +42,6 @@ static void begin(void)
 		prof__comment(p, formulas[i]);
 }
 
-static void end(void)
-{
-	p = prof__free(p);
-}
-
 TestSuite(advise_topdown, .init = begin, .fini = end);
 
 static void sampled(const char *stack, const int64_t samples[N_EVENTS])
@@ -62,19 +53,6 @@ static void sampled(const char *stack, const int64_t samples[N_EVENTS])
 		values[2 * i + 1] = samples[i] * EVERY;
 	}
 	build_sample(p, build_stack(p, stack), 0, values);
-}
-
-static void say(bool all, struct buf *out)
-{
-	char *words[] = {NULL};
-	struct report report = {.command_line = words, .whole = p, .prof = p};
-	const struct saying saying = {.report = &report, .advice = &advice, .all = all};
-
-	report__settle(&report);
-	advice__find(&advice, p);
-	saying__text(&saying, out);
-	advice__done(&advice);
-	report__done(&report);
 }
 
 /* 40,000 slots: a quarter of them thrown away, nine tenths of these for branches in sort(). */
@@ -102,7 +80,7 @@ Test(advise_topdown, branches_that_are_guessed_wrong)
 	cr_expect_eq(advice.findings[RULE_SLOTS_FRONTEND].verdict, RULE_BELOW);
 	cr_expect_eq(advice.findings[RULE_MEMORY_BOUND].verdict, RULE_NOT_ASKED);
 	advice__done(&advice);
-	say(false, &text);
+	say(false, false, &text);
 	cr_expect(strstr(text.data, "Branches go where nobody expected: 23 % of the core's slots"),
 		  "%s", text.data);
 	cr_expect(strstr(text.data, "samples of 5 events"), "%s", text.data);

@@ -107,27 +107,6 @@ Test(advise, broken_stacks)
 
 /* ---- in words */
 
-static void say(bool all, bool json, struct buf *out)
-{
-	char *files[] = {(char *)"a b.pb.gz"};
-	char *words[] = {NULL};
-	struct report report = {.command_line = words,
-				.files = files,
-				.n_files = 1,
-				.whole = p,
-				.prof = p};
-	const struct saying saying = {.report = &report, .advice = &advice, .all = all};
-
-	report__settle(&report);
-	advice__find(&advice, p);
-	(json ? saying__json : saying__text)(&saying, out);
-	advice__done(&advice);
-	report__done(&report);
-}
-
-#define EXPECT_SAYS(text, words) \
-	cr_expect_not_null(strstr((text).data, words), "no '%s' in %s", words, (text).data)
-
 Test(advise, says_so)
 {
 	_cleanup_(buf__done) struct buf text = {0};
