@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/chunks.h"
 #include "collect/features.h"
 #include "collect/gates.h"
 #include "collect/inner_maps.h"
