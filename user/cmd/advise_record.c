@@ -46,19 +46,13 @@ static void add_lacking(struct lacking *lacking, const char *name, const char *r
 /* As far as the machine has it; the reason that the first one gave is kept. */
 static void add_counter(struct sampling_args *s, const char *name, struct lacking *lacking)
 {
-	_cleanup_(event_list__done) struct event_list tried = {0};
-	struct probe_result probe = {0};
+	char reason[sizeof(lacking->reason)];
 	struct err err = {0};
-	int r = event_names__parse_ours(&s->what.names, &tried, name, &err);
 
-	if (r == 0 && tried.n) {
-		event__probe(&tried.events[0], &probe);
-		if (probe.ok && probe.mode == EVENT_OVERFLOWS)
-			r = event_names__parse_ours(&s->what.names, &s->parsed, name, &err);
-	}
-	if (r == 0 && probe.ok && probe.mode == EVENT_OVERFLOWS)
-		return;
-	add_lacking(lacking, name, r < 0 ? err.text : probe.reason);
+	if (!event__overflowing(&s->what.names, name, reason, sizeof(reason)))
+		add_lacking(lacking, name, reason);
+	else if (event_names__parse_ours(&s->what.names, &s->parsed, name, &err) < 0)
+		add_lacking(lacking, name, err.text);
 }
 
 static int choose_events(struct record_args *args, struct lacking *lacking, struct err *err)

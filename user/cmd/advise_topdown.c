@@ -51,19 +51,14 @@ static void try_event(void *ctx, const char *name)
 {
 	struct topdown_events *t = ctx;
 	struct tried *tried = find(t, name);
-	_cleanup_(event_list__done) struct event_list list = {0};
-	struct probe_result probe = {0};
-	struct err err = {0};
-	int r;
+	char reason[256] = "";
+	size_t n;
 
 	if (tried->state == UNTRIED) {
-		r = event_names__parse_ours(&t->args->sampling.what.names, &list, name, &err);
-		if (r == 0 && list.n == 1)
-			event__probe(&list.events[0], &probe);
-		tried->state = probe.ok && probe.mode == EVENT_OVERFLOWS ? HERE : LACKING;
+		n = event__overflowing(&t->args->sampling.what.names, name, reason, sizeof(reason));
+		tried->state = n == 1 ? HERE : LACKING;
 		if (tried->state == LACKING && !*t->reason)
-			snprintf(t->reason, t->size, "%.*s", (int)t->size - 1,
-				 r < 0 ? err.text : probe.reason);
+			snprintf(t->reason, t->size, "%.*s", (int)t->size - 1, reason);
 	}
 	t->lacking |= tried->state == LACKING;
 }
@@ -83,20 +78,21 @@ static void add_event(void *ctx, const char *name)
 static bool add_metric(struct topdown_events *t, const struct topdown_metric *m)
 {
 	struct formula *f = NULL;
-	bool located = m->located;
+	const char *located = m->located;
 
 	if (located)
-		try_event(t, m->located);
-	located = located && find(t, m->located)->state != LACKING;
+		try_event(t, located);
+	if (located && find(t, located)->state == LACKING)
+		located = NULL;
 	t->lacking = formula__parse(&f, m->formula) < 0;
 	if (f)
 		formula__each_name(f, try_event, t);
 	if (!t->lacking) {
 		formula__each_name(f, add_event, t);
 		if (located)
-			add_event(t, m->located);
+			add_event(t, located);
 		buf__printf(&t->args->remarks, "topdown %s: %d %s %s\n", m->name, m->level,
-			    located ? m->located : "-", m->formula);
+			    located ? located : "-", m->formula);
 	}
 	formula__free(f);
 	return !t->lacking;

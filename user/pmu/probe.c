@@ -153,6 +153,22 @@ void event__probe(const struct event *event, struct probe_result *ret)
 	probe(event, sampling_attr(event), ret);
 }
 
+size_t event__overflowing(const struct event_names *names, const char *name, char *reason,
+			  size_t size)
+{
+	_cleanup_(event_list__done) struct event_list list = {0};
+	struct probe_result probe = {0};
+	struct err err = {0};
+	int r = event_names__parse_ours(names, &list, name, &err);
+
+	if (r == 0 && list.n)
+		event__probe(&list.events[0], &probe);
+	if (probe.ok && probe.mode == EVENT_OVERFLOWS)
+		return list.n;
+	snprintf(reason, size, "%.*s", (int)size - 1, r < 0 ? err.text : probe.reason);
+	return 0;
+}
+
 struct perf_event_attr event__count_attr(const struct event *event)
 {
 	struct perf_event_attr attr = event->attr;

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "pmu/event.h"
+#include "pmu/event_names.h"
 
 struct probe_result {
 	bool ok;
@@ -25,6 +26,10 @@ struct probe_result {
 /* Opens the event for sampling on the calling thread, or if it has no interrupt, for counting;
  * closes it, and says how it went. */
 void event__probe(const struct event *event, struct probe_result *ret);
+/* How many events a name of our own choice has, if the first of them overflows here; 0: it doesn't,
+ * and why. */
+size_t event__overflowing(const struct event_names *names, const char *name, char *reason,
+			  size_t size);
 /* How it can be had, for a table, if it is ok: "yes", "read at clock overflows". */
 const char *probe__words(const struct probe_result *probe);
 
