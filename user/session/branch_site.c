@@ -205,7 +205,6 @@ static int refuse_none(const struct search *s)
 	const struct branch_whom *w = s->whom;
 
 	nearest__init(&nearest, w->function);
-
 	for (size_t i = 0; w->file && i <= s->n; i++) {
 		if (i == s->n)
 			return err__usage(s->err, "%s: process %d has no code of a file '%s'",

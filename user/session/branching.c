@@ -184,13 +184,11 @@ static int begin(struct branching *b)
 	int r = cpus__online(&cpus, b->err), n = cpus.n;
 
 	cpus__done(&cpus);
-	b->probing.opener = b->opts->whom.opener;
-	b->probing.put_in_ns = probing__own_ns(&b->probing);
+	probing__expect(&b->probing, b->opts->whom.opener);
 	if (r == 0)
 		r = put_in(b, b->err);
 	if (r < 0)
 		return r;
-	b->probing.put_in_ns = probing__own_ns(&b->probing) - b->probing.put_in_ns;
 	b->probing.fns = &fns;
 	b->probing.ctx = b;
 	b->probing.notes = &b->ret->notes;

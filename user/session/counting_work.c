@@ -180,7 +180,6 @@ static void begin_probing(struct counting *c)
 	p->fns = &fns;
 	p->ctx = c;
 	p->notes = &c->result->notes;
-	p->put_in_ns = probing__own_ns(p) - p->put_in_ns;
 	probing__begin(p, c->opts->budget / 100 * c->online.n, 0, now_ns());
 }
 
@@ -196,11 +195,9 @@ void counting_work__look(struct counting *c)
 
 int counting_work__start(struct counting *c, struct err *err)
 {
-	struct probing *p = &c->work->probing;
 	int r;
 
-	p->opener = c->opts->opener;
-	p->put_in_ns = probing__own_ns(p);
+	probing__expect(&c->work->probing, c->opts->opener);
 	r = work_programs__attach(c->work->programs, err);
 	if (r == 0)
 		begin_probing(c);

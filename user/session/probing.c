@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "sys/clock.h"
+#include "sys/usage.h"
 
 enum {
 	/* Between two looks. They cost something, too; and what is met meanwhile is spent. */
@@ -29,6 +29,18 @@ static uint64_t cpu_ns(const struct probing *p)
 	return p->fns && p->fns->cpu_ns ? p->fns->cpu_ns(p->ctx) : 0;
 }
 
+/* The CPU time that we have had, and who puts them in and takes them out for us. */
+static uint64_t own_ns(const struct probing *p)
+{
+	return usage_cpu_ns(0) + opener__cpu_ns(p->opener);
+}
+
+void probing__expect(struct probing *p, const struct opener *opener)
+{
+	p->opener = opener;
+	p->expected_ns = own_ns(p);
+}
+
 /* In which they were neither all in place nor all out. */
 static void pass_time(struct probing *p)
 {
@@ -40,19 +52,13 @@ static void pass_time(struct probing *p)
 
 void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now)
 {
-	slices__init(&p->slices, share, settling_ns, p->put_in_ns);
-	p->probed.changes_ns = p->put_in_ns;
+	const uint64_t put_in_ns = p->expected_ns ? own_ns(p) - p->expected_ns : 0;
+
+	slices__init(&p->slices, share, settling_ns, put_in_ns);
+	p->probed.changes_ns = put_in_ns;
 	p->cpu_ns = cpu_ns(p);
 	p->looked_ns = now;
 	p->due_ns = now + (share > 0 ? SHORTEST_NS : LONGEST_NS);
-}
-
-uint64_t probing__own_ns(const struct probing *p)
-{
-	struct timespec t = {0};
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec + opener__cpu_ns(p->opener);
 }
 
 static void put_in(struct probing *p)
@@ -88,7 +94,7 @@ static void take_out(struct probing *p)
 static void change(struct probing *p)
 {
 	const struct probed *now = &p->probed;
-	const uint64_t before = probing__own_ns(p);
+	const uint64_t before = own_ns(p);
 	uint64_t cost;
 
 	if (p->slices.on)
@@ -100,7 +106,7 @@ static void change(struct probing *p)
 			     now->cpu_on_ns - p->slice.cpu_on_ns,
 			     now->spent_on_ns - p->slice.spent_on_ns);
 	p->slice = *now;
-	cost = probing__own_ns(p) - before;
+	cost = own_ns(p) - before;
 	slices__changed(&p->slices, cost);
 	p->probed.changes_ns += cost;
 }

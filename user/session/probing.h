@@ -26,7 +26,7 @@ struct probing {
 	const struct probing_fns *fns; /* NULL: there are none, or not any more */
 	void *ctx;
 	const struct opener *opener; /* who does it for us; NULL: nobody */
-	uint64_t put_in_ns;          /* of our own time, for the first time */
+	uint64_t expected_ns;        /* of its and our time, before; 0: of no interest */
 	struct buf *notes;           /* what went wrong, a line each; borrowed */
 	bool told_late;              /* that one waits */
 	struct probe_costs each;
@@ -39,8 +39,8 @@ struct probing {
 	uint64_t cpu_ns;        /* at the last look */
 };
 
-/* The CPU time that we have had, and who puts them in and takes them out for us. */
-uint64_t probing__own_ns(const struct probing *p);
+/* They are put in next: what that takes counts, as later changes do. */
+void probing__expect(struct probing *p, const struct opener *opener);
 /* They are in place from now on. share, settling_ns: of model/slices.h. */
 void probing__begin(struct probing *p, double share, uint64_t settling_ns, uint64_t now);
 /* Looks what they have cost, and takes them out or puts them in. As often as one likes; it is done

@@ -77,12 +77,10 @@ int session__window_probes_begin(struct session *s, struct err *err)
 
 	if (!w || !gates__by_probes(&w->gates))
 		return 0;
-	w->probing.opener = s->opts->opener;
-	w->probing.put_in_ns = probing__own_ns(&w->probing);
+	probing__expect(&w->probing, s->opts->opener);
 	r = put_in(s, err);
 	if (r < 0)
 		return r;
-	w->probing.put_in_ns = probing__own_ns(&w->probing) - w->probing.put_in_ns;
 	w->probing.fns = &fns;
 	w->probing.ctx = s;
 	w->probing.notes = &s->result->notes;
