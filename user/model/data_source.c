@@ -53,7 +53,6 @@ static const struct word blocks[] = {{PERF_MEM_BLK_DATA, ", blocked by a store's
 
 /* How far away another one is (mem_hops). */
 static const char *const hops[8] = {
-	[0] = "",
 	[PERF_MEM_HOPS_0] = ", of another core",
 	[PERF_MEM_HOPS_1] = ", of another node",
 	[PERF_MEM_HOPS_2] = ", of another socket",

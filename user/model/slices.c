@@ -68,38 +68,34 @@ uint64_t probe_hits__spent_ns(const struct probe_hits *now, const struct probe_h
 	       (emulated + stepped) * program_ns;
 }
 
+/* sign: 1 or -1, of numbers that wrap. */
+static void add(struct probed *to, const struct probed *from, int sign)
+{
+	const uint64_t times = (uint64_t)sign;
+
+	to->slices += times * from->slices;
+	to->span_ns += times * from->span_ns;
+	to->on_ns += times * from->on_ns;
+	to->spent_ns += times * from->spent_ns;
+	to->changes_ns += times * from->changes_ns;
+	to->hits += times * from->hits;
+	to->spent_on_ns += times * from->spent_on_ns;
+	to->cpu_ns += times * from->cpu_ns;
+	to->cpu_on_ns += times * from->cpu_on_ns;
+	to->rated += times * from->rated;
+	to->rated_hits += times * from->rated_hits;
+	to->rated_ns += times * from->rated_ns;
+	to->rated_squares += sign * from->rated_squares;
+}
+
 void probed__add(struct probed *to, const struct probed *from)
 {
-	to->slices += from->slices;
-	to->span_ns += from->span_ns;
-	to->on_ns += from->on_ns;
-	to->spent_ns += from->spent_ns;
-	to->changes_ns += from->changes_ns;
-	to->hits += from->hits;
-	to->spent_on_ns += from->spent_on_ns;
-	to->cpu_ns += from->cpu_ns;
-	to->cpu_on_ns += from->cpu_on_ns;
-	to->rated += from->rated;
-	to->rated_hits += from->rated_hits;
-	to->rated_ns += from->rated_ns;
-	to->rated_squares += from->rated_squares;
+	add(to, from, 1);
 }
 
 void probed__take(struct probed *from, const struct probed *before)
 {
-	from->slices -= before->slices;
-	from->span_ns -= before->span_ns;
-	from->on_ns -= before->on_ns;
-	from->spent_ns -= before->spent_ns;
-	from->changes_ns -= before->changes_ns;
-	from->hits -= before->hits;
-	from->spent_on_ns -= before->spent_on_ns;
-	from->cpu_ns -= before->cpu_ns;
-	from->cpu_on_ns -= before->cpu_on_ns;
-	from->rated -= before->rated;
-	from->rated_hits -= before->rated_hits;
-	from->rated_ns -= before->rated_ns;
-	from->rated_squares -= before->rated_squares;
+	add(from, before, -1);
 }
 
 void probed__rate(struct probed *p, uint64_t hits, uint64_t cpu_ns, uint64_t spent_ns)
