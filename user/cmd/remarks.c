@@ -221,26 +221,27 @@ void add_remark_of_branches(struct prof *prof, uint64_t filter)
 	add_line(prof, &line);
 }
 
-void add_remark_lines(struct prof *prof, const char *lines)
+/* Those that begin so; lines NULL: there are none. */
+static void add_lines(struct prof *prof, const char *lines, const char *begin)
 {
 	while (lines && *lines) {
 		_cleanup_free_ char *line = xstrndup(lines, strcspn(lines, "\n"));
 
-		prof__comment(prof, line);
-		lines += strlen(line) + (lines[strlen(line)] == '\n');
+		if (starts_with(line, begin))
+			prof__comment(prof, line);
+		lines += strlen(line);
+		lines += *lines == '\n';
 	}
+}
+
+void add_remark_lines(struct prof *prof, const char *lines)
+{
+	add_lines(prof, lines, "");
 }
 
 void add_remarks_of_breakpoints(struct prof *prof, const char *notes)
 {
-	while (notes && *notes) {
-		_cleanup_free_ char *line = xstrndup(notes, strcspn(notes, "\n"));
-
-		if (starts_with(line, "breakpoints: "))
-			prof__comment(prof, line);
-		notes += strlen(line);
-		notes += *notes == '\n';
-	}
+	add_lines(prof, notes, "breakpoints: ");
 }
 
 void add_remark_of_timeline(struct prof *prof, uint64_t grid_ns)

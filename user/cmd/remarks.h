@@ -12,7 +12,8 @@
  *		weight=2800004200 counter=3001000000 ratio=0.9991 estimated=no pc=near
  *		(on one line)
  *	topdown Fetch_Latency: 2 FRONTEND_RETIRED.LATENCY_GE_16 (100 * ((4 * …) / …))
- *		(pmu/topdown_table.h: level, where it is lost ("-": the tables don't say), formula)
+ *		(pmu/topdown_table.h: level, where it is lost ("-": the tables don't
+ *		say), formula)
  *	role cycles: cycles cache=65535 set=0 all=yes	what it is to ratios: model/derive.h
  *	time cycles: 2.6500 GHz, measured
  *	ledger: balanced			or what doesn't add up
