@@ -60,12 +60,12 @@ void rescue_profile(const struct prof *prof, const struct format *format,
 		    const struct format_opts *opts, const char *path)
 {
 	const char *temp = getenv("TMPDIR");
-	const char *const folders[] = {temp && *temp == '/' ? temp : "/var/tmp", "/var/tmp", "/tmp",
-				       "/dev/shm"};
+	const bool named = temp && *temp == '/';
+	const char *const folders[] = {named ? temp : "/var/tmp", "/var/tmp", "/tmp", "/dev/shm"};
 	_cleanup_free_ char *name = NULL;
 	struct err err = {0};
 
-	for (size_t i = 0; i < ARRAY_SIZE(folders) && !name; i++)
+	for (size_t i = named ? 0 : 1; i < ARRAY_SIZE(folders) && !name; i++)
 		name = put_in(folders[i], prof, format, opts, path);
 	if (name)
 		err__set(&err, 0,
