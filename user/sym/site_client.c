@@ -100,12 +100,6 @@ static int refuse_exits(enum symd_site_status status, const char *name, const ch
 			   what, name, why[status]);
 }
 
-static void put_text(struct buf *b, const char *text)
-{
-	symd_msg__put_u16(b, (uint16_t)strnlen(text, SYMD_NAME_MAX));
-	buf__add(b, text, strnlen(text, SYMD_NAME_MAX));
-}
-
 /* "ns::f(int) (_ZN2ns1fEi)": all of a name that can be typed. */
 static bool read_called(struct cursor *body, const char *asked, struct buf *ret)
 {
@@ -174,7 +168,7 @@ static void ask_near(struct site_client *c, const char *name, struct nearest *ne
 	uint8_t n;
 
 	helper__begin(&c->helper, SYMD_NEAR);
-	put_text(&c->helper.request, name);
+	symd_msg__put_text(&c->helper.request, name, SYMD_NAME_MAX);
 	if (helper__ask(&c->helper, -1, deadline(), &body) < 0)
 		return;
 	n = cursor__u8(&body);
@@ -309,7 +303,7 @@ int site_client__find(struct site_client *c, int fd, const char *name, uint64_t 
 	if (r < 0)
 		return r;
 	symd_msg__put_u64(&c->helper.request, offset);
-	put_text(&c->helper.request, name);
+	symd_msg__put_text(&c->helper.request, name, SYMD_NAME_MAX);
 	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;
@@ -336,8 +330,8 @@ int site_client__find_usdt(struct site_client *c, int fd, const char *provider, 
 
 	if (r < 0)
 		return r;
-	put_text(&c->helper.request, provider);
-	put_text(&c->helper.request, name);
+	symd_msg__put_text(&c->helper.request, provider, SYMD_NAME_MAX);
+	symd_msg__put_text(&c->helper.request, name, SYMD_NAME_MAX);
 	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;
@@ -384,7 +378,7 @@ int site_client__find_function(struct site_client *c, int fd, const char *name, 
 
 	if (r < 0)
 		return r;
-	put_text(&c->helper.request, name);
+	symd_msg__put_text(&c->helper.request, name, SYMD_NAME_MAX);
 	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;
@@ -411,7 +405,7 @@ int site_client__find_returns(struct site_client *c, int fd, const struct site_n
 	symd_msg__put_u8(&c->helper.request, (uint8_t)n);
 	for (size_t i = 0; i < n; i++) {
 		symd_msg__put_u8(&c->helper.request, (uint8_t)names[i].arguments);
-		put_text(&c->helper.request, names[i].name);
+		symd_msg__put_text(&c->helper.request, names[i].name, SYMD_NAME_MAX);
 	}
 	r = helper__ask(&c->helper, -1, until, &body);
 	if (r < 0)
@@ -472,7 +466,7 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 	if (r < 0)
 		return r;
 	helper__begin(&c->helper, SYMD_BRANCHES);
-	put_text(&c->helper.request, name);
+	symd_msg__put_text(&c->helper.request, name, SYMD_NAME_MAX);
 	symd_msg__put_u8(&c->helper.request, (uint8_t) class);
 	r = ask(c, what, &body, err);
 	if (r < 0)
