@@ -15,7 +15,6 @@
 #include "base/formula.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text.h"
 #include "model/poisson.h"
 #include "render/report_head.h"
 

@@ -3,10 +3,12 @@
  * What Intel's tables (pmu/event_db.h) say that follows from events: of top-down analysis the
  * shares of a core's slots for instructions, level 1 and 2.
  *
- *	mapfile.csv	GenuineIntel-6-55-[01234],V1.0,/SKX/metrics/skylakex_metrics.json,metrics,,,
- *	SKX/metrics/…	{"Metrics": [{"MetricName": "Frontend_Bound", "Level": 1, "Events":
- *			[{"Name": "IDQ_UOPS_NOT_DELIVERED.CORE", "Alias": "a"}, …], "Constants": [],
- *			"Formula": "100 * a / (4 * b)", "Category": "TMA", "MetricGroup": "TmaL1"}]}
+ *	mapfile.csv
+ *		GenuineIntel-6-55-[01234],V1.0,/SKX/metrics/skylakex_metrics.json,metrics,,,
+ *	SKX/metrics/…
+ *		{"Metrics": [{"MetricName": "Frontend_Bound", "Level": 1, "Events":
+ *		[{"Name": "IDQ_UOPS_NOT_DELIVERED.CORE", "Alias": "a"}, …], "Constants": [],
+ *		"Formula": "100 * a / (4 * b)", "Category": "TMA", "MetricGroup": "TmaL1"}]}
  *
  * Not of CPUs with several kinds of cores. As trusted as the tables of events: a metric that can't
  * be understood, or takes what no event counts, is left out.

@@ -7,9 +7,9 @@
  * The event's words: config is the data source (enum perf_mem_data_src), config1 the data address,
  * config2 the weight (union perf_sample_weight). Each 200 us of a running event are a period.
  *
- *	ip, di       what the sample has as instruction, and in the register of a first argument (0:
- *	             what they had), if its event asks for registers or isn't precise. The task runs
- *	             on with its own.
+ *	ip, di       what the sample has as instruction, and in the register of a first argument
+ *	             (0: what they had), if its event asks for registers or isn't precise. The
+ *	             task runs on with its own.
  *	precise      the highest precise_ip that is granted; more is refused (EOPNOTSUPP)
  *	no_source, no_weight, no_address   the sample has none, as from a PMU without
  *	branch       FROM,TO,FLAGS,… of branch records (FLAGS: struct perf_branch_entry's bits)…
@@ -21,9 +21,9 @@
  *	hybrid       Y makes two more PMUs, cpu_core of CPU 0 and cpu_atom of CPU 1, that have
  *	             cycles and instructions by their generic numbers, as Intel's; N takes them
  *	             away
- *	rates        a list makes one more, "cpu", with raw events as Intel's: that of event=0x10 has
- *	             so many counts each us as the list's first number says, 0x11 the second…; the
- *	             PMU stays, and without a number an event isn't there
+ *	rates        a list makes one more, "cpu", with raw events as Intel's: that of event=0x10
+ *	             has so many counts each us as the list's first number says, 0x11 the
+ *	             second…; the PMU stays, and without a number an event isn't there
  *	overflow     where perf_event_overflow is, of /proc/kallsyms: it isn't exported
  *
  * played_uncore is one that counts for a part of the machine: microseconds, on CPU 0, for nobody,
