@@ -46,12 +46,14 @@ static __always_inline bool software_count(struct bpf_perf_event_data *ctx, __u6
 	return !bpf_core_read(ret, sizeof(*ret), &event->count);
 }
 
-/* Identifies an uninterrupted run of the current task on this CPU. */
+/* Identifies an uninterrupted run of the current task on this CPU: by its thread's number, for
+ * where its task_struct lies the next one that is forked may lie. */
 static __always_inline __u64 current_run(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
+	__u32 switches = BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
 
-	return (__u64)task + BPF_CORE_READ(task, nvcsw) + BPF_CORE_READ(task, nivcsw);
+	return bpf_get_current_pid_tgid() << 32 | switches;
 }
 
 /* Of a timer that runs all the time, by the event's own count: it stands still while the kernel
