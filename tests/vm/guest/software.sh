@@ -301,7 +301,8 @@ t_siblings() {
 		mount -o bind $T/list $list || skip "nothing can be mounted there"
 	done
 	cp $W/inlined $T/spins
-	nice -n -20 taskset 2 $T/spins 600 >/dev/null & spins=$! # it has its CPU whoever wants it too
+	# it has its CPU whoever wants it too
+	nice -n -20 taskset 2 $T/spins 600 >/dev/null & spins=$!
 	pmb stat -a --neighbours --by comm -e page-faults,task-clock -x, -o $T/csv -- \
 		taskset 1 $W/faults 3000
 	status=$?
