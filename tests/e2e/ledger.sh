@@ -62,20 +62,6 @@ t_two_events() {
 	expect_eq "$(sum_name 0) $(sum_name 1)" "cpu-clock page-faults" "names"
 }
 
-# Where the kernel puts them they lie where those before them lay: what passed between them is no
-# time of theirs.
-t_children_one_after_the_other() {
-	# shellcheck disable=SC2016 # the inner shell's
-	spawn taskset -c "$(taskset -cp $$ | sed 's/.*[-, ]//')" sh -c 'sleep 0.5
-		for i in $(seq 30); do
-			"$0" 0.0015
-			sleep 0.05
-		done' "$WORKLOADS/split" >/dev/null
-	pmb_ok record -e cpu-clock -p "$spawned" -o "$T/folded" --summary "$T/sum.json"
-	expect_books
-	expect_le "$(sum_weight)" "$(($(sum_counter) * 21 / 20))" "ns seen, against the counters"
-}
-
 t_user_only_clock_has_no_ratio() {
 	# The kernel's cpu-clock counts on while the CPU is in the kernel, :u or not.
 	pmb_ok record -e cpu-clock:u -o "$T/folded" --summary "$T/sum.json" -- \

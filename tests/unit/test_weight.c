@@ -42,11 +42,17 @@ static long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 
 static struct task_struct
 	running; /* the one that runs; another number of switches is another run */
+static __u32 thread = 1000;
 static __u64 clock_count;
 
 static __u64 bpf_get_current_task(void)
 {
 	return (__u64)&running;
+}
+
+static __u64 bpf_get_current_pid_tgid(void)
+{
+	return 1000ULL << 32 | thread;
 }
 
 static long bpf_perf_prog_read_value(struct bpf_perf_event_data *ctx,
@@ -149,6 +155,30 @@ Test(weight, a_clock_that_comes_late)
 	cr_expect_eq(stats.late, 2);
 	clock_overflow(105, 10, 1); /* early: the better grid */
 	clock_overflow(115, 10, 1);
+}
+
+/* An overflow of a task's clock at this time, of every 10. */
+static void task_overflow(__u64 now, __u64 weight)
+{
+	const struct pmb_config cfg = {.event = 3, .weight = PMB_WEIGHT_CLOCK_TASK};
+	struct bpf_perf_event_data ctx = {.sample_period = 10};
+	__u64 shares = 1;
+
+	cr_expect_eq(overflow_weight(&cfg, &ctx, now, &stats, &shares), weight, "at %llu", now);
+}
+
+/* A child that lies where another one lay, and has switched as often, ran not since that one's last
+ * overflow. */
+Test(weight, another_thread_in_the_same_place)
+{
+	task_overflow(10, 10);
+	task_overflow(40, 30);
+	thread++;
+	task_overflow(100, 10);
+	running.nvcsw++;
+	task_overflow(200, 10);
+	task_overflow(210, 10);
+	cr_expect_eq(stats.late, 2);
 }
 
 Test(weight, each_overflow_seen)
