@@ -87,7 +87,7 @@ int pmb_off_waking(unsigned long long *ctx)
 	struct pmb_off_thread *t = off_thread(thread, false);
 	struct off_cpu *cpu;
 
-	if (!t || !t->since || t->woken)
+	if (!t || !t->since || t->outside || t->woken)
 		return 0;
 	cpu = off_cpu();
 	if (!cpu)

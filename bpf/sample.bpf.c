@@ -299,8 +299,10 @@ static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb
 	if (state & TASK_IS_DEAD)
 		return not_recorded(&stats->filtered, stats);
 	if (pmb_cfg.windows) {
-		if (!gate_around(&pmb_cfg, now, window_sp(ctx), &in))
+		if (!gate_around(&pmb_cfg, now, window_sp(ctx), &in)) {
+			off_begin_outside(off, ctx->sample_period);
 			return not_recorded(&stats->closed, stats);
+		}
 	}
 	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
 	if (!s)

@@ -60,6 +60,7 @@ static __always_inline bool gate_tell(const volatile struct pmb_config *cfg,
 static __always_inline void count_end(struct pmb_window_stats *stats, __u64 lasted)
 {
 	stats->ended++;
+	stats->ended_ns += lasted;
 	stats->by_duration[log2_of(lasted)]++;
 }
 

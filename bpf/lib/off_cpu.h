@@ -108,19 +108,16 @@ static __always_inline void off_on_cpu(struct pmb_off_thread *t, struct off_cpu 
 	}
 }
 
-/* The thread that leaves its CPU; its stacks are in the sample. False: there is no room for it. */
-static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
-				      const struct pmb_sample *sample, const struct inside *in,
-				      struct off_cpu *cpu, __u64 state, __u64 scale)
+/* The thread that leaves its CPU; since when is not set yet. NULL: there is no room for it. */
+static __always_inline struct pmb_off_thread *off_leaves(struct off_cpu *cpu, __u64 scale,
+							 bool outside)
 {
 	struct pmb_off_thread *t = off_thread((__u32)bpf_get_current_pid_tgid(), true);
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u64 switches = switches_of(task), now;
 
 	if (!t)
-		return false;
-	t->rec.fixed = *sample;
-	/* its stacks were walked meanwhile, which it isn't without a CPU for */
+		return NULL;
 	now = bpf_ktime_get_ns();
 	off_on_cpu(t, cpu, switches, now);
 	t->since = 0;
@@ -129,6 +126,32 @@ static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
 	t->woken = 0;
 	t->scale = scale;
 	t->switches = switches;
+	t->outside = outside;
+	return t;
+}
+
+/* In no window: it waits for work. */
+static __always_inline void off_begin_outside(struct off_cpu *cpu, __u64 scale)
+{
+	struct pmb_off_thread *t = off_leaves(cpu, scale, true);
+
+	barrier();
+	if (t)
+		t->since = t->last;
+}
+
+/* Its stacks are in the sample: they were walked before, which it isn't without a CPU for. False:
+ * there is no room for it. */
+static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
+				      const struct pmb_sample *sample, const struct inside *in,
+				      struct off_cpu *cpu, __u64 state, __u64 scale)
+{
+	struct pmb_off_thread *t = off_leaves(cpu, scale, false);
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	if (!t)
+		return false;
+	t->rec.fixed = *sample;
 	t->rec.fixed.rec.size = sizeof(t->rec.fixed) + sizeof(t->rec.off);
 	t->rec.fixed.rec.parts = 1;
 	t->rec.off.part.size = sizeof(t->rec.off);
@@ -142,7 +165,7 @@ static __always_inline bool off_begin(const volatile struct pmb_config *cfg,
 		t->rec.fixed.rec.size += gate_part(in, &t->rec.window);
 	}
 	barrier();
-	t->since = now;
+	t->since = t->last;
 	cpu->stats.recorded++;
 	return true;
 }
@@ -186,10 +209,18 @@ static __always_inline void off_end(const volatile struct pmb_config *cfg, struc
 
 	t->since = 0;
 	t->last = now;
-	cpu->stats.off_ns += gone;
+	if (t->outside)
+		cpu->stats.outside_ns += gone;
+	else
+		cpu->stats.off_ns += gone;
 	stats = bpf_map_lookup_elem(&pmb_stats, &event);
 	if (!stats)
 		return;
+	if (t->outside) {
+		stats->weight_seen += gone * t->scale;
+		stats->weight_closed += gone * t->scale;
+		return;
+	}
 	if (gone < cfg->off_min_ns) {
 		stats->seen++;
 		stats->filtered++;

@@ -45,6 +45,7 @@ struct pmb_off_thread {
 	__u64 woken;       /* when; 0: it wasn't yet */
 	__u64 scale;       /* how many departures it stands for */
 	__u64 switches;    /* how often it had left a CPU by then, as the scheduler counts */
+	__u64 outside;     /* it left it in no window: there is no sample */
 	/* its sample, but for weight and time */
 	struct pmb_off_sample {
 		struct pmb_sample fixed;
@@ -53,8 +54,8 @@ struct pmb_off_thread {
 	} rec;
 };
 
-/* Of one CPU. A thread's time is on + off + unseen, from where it is first met to where it is last
- * met. */
+/* Of one CPU. A thread's time is on + off + outside + unseen, from where it is first met to where
+ * it is last met. */
 struct pmb_off_stats {
 	__u64 departures;      /* at which the program of a switch ran; of targets… */
 	__u64 recorded;        /* …these */
@@ -62,6 +63,7 @@ struct pmb_off_stats {
 	__u64 hooks;           /* times that a switch or a wake-up was looked at */
 	__u64 hooks_timed, hooks_timed_ns;
 	__u64 on_ns, off_ns, unseen_ns; /* unseen: a switch between was not told, or not recorded */
+	__u64 outside_ns;               /* without a CPU, in no window where windows are wanted */
 	__u64 wall_ns;                  /* of threads that have ended */
 	__u64 unseen;                   /* how often */
 	__u64 brief, brief_ns;          /* that were shorter than what was asked for */

@@ -356,6 +356,7 @@ struct pmb_window_stats {
 	__u64 emulated, stepped;
 	__u64 unwatched;       /* overflows of targets while no probe was in place */
 	__u64 missed;          /* by the kernel: what opens or closes them was not called */
+	__u64 ended_ns;        /* how long those that ended lasted, all together */
 	__u64 by_duration[64]; /* of those that ended: 2^i ns and longer */
 };
 

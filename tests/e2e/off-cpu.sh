@@ -113,6 +113,24 @@ t_the_law() {
 	expect_eq "$(sum_weight)" "$off" "ns without, in the profile"
 }
 
+# What the windows lasted is what their samples stand for, with a CPU and without; what lies between
+# them is waiting for work.
+t_windows() {
+	local weight='.events[%s].kernel.weight_emitted' lasted on off parts
+	record -e cpu-clock -c 200000 --off-cpu --budget 0 --window loop -- "$WORKLOADS/server" 100
+	lasted=$(sum_get .windows.ended_ns)
+	# shellcheck disable=SC2059 # the filter
+	on=$(sum_get "$(printf "$weight" 0)") off=$(sum_get "$(printf "$weight" 1)")
+	expect_eq "$(sum_get .windows.ended)" 100 "windows"
+	expect_ge "$off" 1 "ns without a CPU in them"
+	expect_within $((on + off)) "$lasted" $((lasted / 20 + 100 * 200000)) "ns of windows"
+	expect_eq "$(sum_get .off_cpu.off_ns)" "$off" "ns without a CPU in them, of threads"
+	expect_ge "$(sum_get .off_cpu.waiting_for_work_ns)" 1 "ns between them"
+	parts='.on_ns + .off_ns + .waiting_for_work_ns + .not_known_ns'
+	expect_eq "$(sum_get ".off_cpu | $parts")" "$(sum_get .off_cpu.thread_ns)" "ns of threads"
+	expect_match "$T/err" ' s without, in no window .waiting for work. ' "the summary's words"
+}
+
 t_min() {
 	record -e off-cpu/min=1ms/ -- "$WAITS" $TIMES
 	expect_all_seen

@@ -77,8 +77,11 @@ static void expect(bool balanced, const char *words)
 
 Test(ledger, threads_have_a_cpu_or_none)
 {
-	ledger.off_cpu =
-		(struct pmb_off_stats){.wall_ns = 100, .on_ns = 20, .off_ns = 70, .unseen_ns = 10};
+	ledger.off_cpu = (struct pmb_off_stats){.wall_ns = 100,
+						.on_ns = 20,
+						.off_ns = 65,
+						.outside_ns = 5,
+						.unseen_ns = 10};
 	expect(true, NULL);
 	ledger.off_cpu.off_ns++;
 	expect(false, "differs from all of it by -1 ns");

@@ -87,7 +87,9 @@ static bool has_cpu(const struct off_cpu_value *per_cpu, int n_cpus, uint32_t th
 static void add_rest(const struct off_cpu_value *per_cpu, int n_cpus, uint32_t thread,
 		     const struct pmb_off_thread *t, uint64_t ns, struct pmb_off_stats *stats)
 {
-	if (t->since) {
+	if (t->since && t->outside) {
+		stats->outside_ns += ns;
+	} else if (t->since) {
 		stats->off_ns += ns;
 	} else if (has_cpu(per_cpu, n_cpus, thread)) {
 		stats->on_ns += ns;
@@ -137,6 +139,11 @@ static void end_thread(const struct ending *e, struct pmb_off_thread *t,
 {
 	uint64_t woken = t->woken && t->woken >= t->since ? t->woken : e->end_ns;
 
+	if (t->outside) {
+		e->stats->weight_seen += (e->end_ns - t->since) * t->scale;
+		e->stats->weight_closed += (e->end_ns - t->since) * t->scale;
+		return;
+	}
 	if (e->end_ns - t->since < e->min_ns) {
 		leave_out(e, t, stats);
 		return;

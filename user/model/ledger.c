@@ -183,14 +183,16 @@ void ledger_event__count_unseen(struct ledger_event *e)
 static bool ledger__off_cpu(const struct ledger *l, struct buf *remarks)
 {
 	const struct pmb_off_stats *off = &l->off_cpu;
-	int64_t left = (int64_t)(off->wall_ns - off->on_ns - off->off_ns - off->unseen_ns);
+	int64_t left = (int64_t)(off->wall_ns - off->on_ns - off->off_ns - off->outside_ns -
+				 off->unseen_ns);
 
 	if (!left)
 		return true;
-	buf__printf(remarks,
-		    "threads: time with a CPU + without + unseen differs from all of it by %" PRId64
-		    " ns\n",
-		    left);
+	buf__printf(
+		remarks,
+		"threads: time with a CPU + without + outside + unseen differs from all of it by "
+		"%" PRId64 " ns\n",
+		left);
 	return false;
 }
 

@@ -97,7 +97,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(emulated)     \
 	X(stepped)      \
 	X(unwatched)    \
-	X(missed)
+	X(missed)       \
+	X(ended_ns)
 
 /* Of struct pmb_alloc_stats. */
 #define ALLOCS(X)      \
@@ -134,6 +135,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(on_ns)          \
 	X(off_ns)         \
 	X(unseen_ns)      \
+	X(outside_ns)     \
 	X(wall_ns)        \
 	X(unseen)         \
 	X(brief)          \

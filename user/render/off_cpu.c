@@ -13,10 +13,13 @@ void off_cpu__text(const struct pmb_off_stats *off, struct buf *out)
 {
 	if (!off->departures && !off->hooks)
 		return;
-	buf__printf(out,
-		    "  threads: %.6f s = %.6f s with a CPU + %.6f s without + %.6f s not known "
-		    "(%llu switches not seen, or not recorded%s)\n",
-		    s(off->wall_ns), s(off->on_ns), s(off->off_ns), s(off->unseen_ns), off->unseen,
+	buf__printf(out, "  threads: %.6f s = %.6f s with a CPU + %.6f s without", s(off->wall_ns),
+		    s(off->on_ns), s(off->off_ns));
+	if (off->outside_ns)
+		buf__printf(out, " + %.6f s without, in no window (waiting for work)",
+			    s(off->outside_ns));
+	buf__printf(out, " + %.6f s not known (%llu switches not seen, or not recorded%s)\n",
+		    s(off->unseen_ns), off->unseen,
 		    off->unseen ? "; the event's sum is an estimate with these" : "");
 	if (off->brief)
 		buf__printf(out, "    %llu times without a CPU, %.6f s, were too short (min=)\n",
@@ -35,6 +38,7 @@ void off_cpu__json(const struct pmb_off_stats *off, struct json *j)
 	json__u64(j, "thread_ns", off->wall_ns);
 	json__u64(j, "on_ns", off->on_ns);
 	json__u64(j, "off_ns", off->off_ns);
+	json__u64(j, "waiting_for_work_ns", off->outside_ns);
 	json__u64(j, "not_known_ns", off->unseen_ns);
 	json__u64(j, "not_seen", off->unseen);
 	json__u64(j, "brief", off->brief);

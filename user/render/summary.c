@@ -477,7 +477,7 @@ static void text_left(const struct ledger_windows *w, struct buf *out)
 static void text_windows(const struct summary *s, struct buf *out)
 {
 	const struct ledger_windows *w = &s->ledger->windows;
-	const char *between = "    they lasted ";
+	const char *between = ": ";
 
 	if (!s->window)
 		return;
@@ -489,6 +489,8 @@ static void text_windows(const struct summary *s, struct buf *out)
 	buf__puts(out, ", ");
 	text_kept(s, out);
 	buf__putc(out, '\n');
+	if (w->kernel.ended)
+		buf__printf(out, "    they lasted %.3f s", (double)w->kernel.ended_ns / 1e9);
 	for (unsigned i = 0; i < DURATION_CLASSES; i++) {
 		char class[DURATION_TEXT];
 
@@ -498,7 +500,7 @@ static void text_windows(const struct summary *s, struct buf *out)
 		buf__printf(out, "%s%s %llu", between, class, w->kernel.by_duration[i]);
 		between = ", ";
 	}
-	if (*between == ',')
+	if (w->kernel.ended)
 		buf__putc(out, '\n');
 	if (w->kernel.began_before)
 		buf__printf(out,

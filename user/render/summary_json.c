@@ -262,6 +262,7 @@ static void json_windows(struct json *j, const struct summary *s)
 	json__u64(j, "unwatched", w->kernel.unwatched);
 	json__u64(j, "missed", w->kernel.missed);
 	probed__json(&w->probed, j);
+	json__u64(j, "ended_ns", w->kernel.ended_ns);
 	json__u64(j, "sampled", w->sampled);
 	json__u64(j, "open", w->open);
 	json__u64(j, "kept", w->kept);

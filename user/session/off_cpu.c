@@ -49,7 +49,7 @@ void session__close_off_cpu(struct session *s, struct ledger *ledger, bool final
 	else if (off_threads__stats(&threads, &now) < 0)
 		return;
 	else /* that of those that go on is known at the end */
-		now.wall_ns = now.on_ns + now.off_ns + now.unseen_ns;
+		now.wall_ns = now.on_ns + now.off_ns + now.outside_ns + now.unseen_ns;
 	ledger->off_cpu = now;
 	off_stats__take(&ledger->off_cpu, &s->told.off_cpu);
 	s->told.off_cpu = now;
