@@ -106,9 +106,9 @@ t_same_stack_same_line() {
 	# Address space randomisation must not make each process its own set of stacks.
 	pmb_ok record -e page-faults -c 1 -o "$T/folded" -- "$WORKLOADS/storm" 20 0.1 exec
 	# Each writes to the page that all share.
-	expect_ge "$(folded_sum_of "$T/folded" '^stormling;.*;(main|take_name)$')" 15 \
+	expect_ge "$(folded_sum_of "$T/folded" '^stormling;.*;(main|spin_by_name)$')" 15 \
 		"faults of one leaf in 20 processes"
-	expect_le "$(grep -cE '^stormling;.*;(main|take_name) ' "$T/folded")" 5 "lines of that"
+	expect_le "$(grep -cE '^stormling;.*;(main|spin_by_name) ' "$T/folded")" 5 "lines of that"
 }
 
 # The most that the kernel allows of a clock leaves no time between two overflows.
