@@ -4,8 +4,8 @@
  *
  * Known answer: every child spins MS of CPU time in child_spin and exits; the parent spins about as
  * much as all children together, in parent_spin, a piece after each eighth child, so that both
- * shares are far from 0 and 1. The pieces differ in length by more than it takes to make a child, so
- * that no sampling period is in step with them.
+ * shares are far from 0 and 1. The pieces differ in length by more than it takes to make a child,
+ * so that no sampling period is in step with them.
  * The children name themselves "stormling"; with "exec" each runs this program anew before.
  *
  * stdout: "children NS parent NS stormling NS child_spin NS parent_spin NS": the CPU time of both
