@@ -233,6 +233,33 @@ t_calls_that_wait() {
 	expect_ge "$(sum_get '.events[0].kernel.closed')" 1 "switches outside"
 }
 
+# Two threads want the interpreter; the first waits for both, by a lock of Python's own.
+t_lock_of_python() {
+	need_program python3
+	record -e off-cpu -- /usr/bin/python3 -c 'import threading, time
+end = time.time() + 1
+def spin():
+    while time.time() < end: sum(range(1000))
+threads = [threading.Thread(target=spin) for _ in "12"]
+for t in threads: t.start()
+for t in threads: t.join()'
+	expect_ge "$(samples '.*' gil)" 5 "times that a thread waited for the interpreter"
+	expect_ge "$(without_cpu '.*' futex)" 500000000 "ns that the first one waited for them"
+	record -e off-cpu -- /usr/bin/python3 -c 'sum(range(5000000))'
+	expect_eq "$(samples '.*' gil)" 0 "times that one that is alone waited for it"
+}
+
+t_locks_of_java() {
+	local comm
+	need_program javac
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	javac -d "$T" "$TOP/tests/workloads/java/Monitors.java" || fail "javac"
+	record -e off-cpu -- java -XX:+UseSerialGC -cp "$T" Monitors
+	for comm in enters:monitor is-told:notify parks:park; do
+		expect_ge "$(without_cpu "${comm%:*}" "${comm#*:}")" 900000000 "ns of $comm"
+	done
+}
+
 t_refused() {
 	local text
 	for text in off-cpu:u off-cpu/min/ off-cpu/min=5xy/ off-cpu/freq=99/ off-cpu/config=1/; do

@@ -213,8 +213,8 @@ const struct rule rules[N_RULES] = {
 				"data in it), divide what it protects, or give each "
 				"thread a part of "
 				"its own that is put together at the end.",
-			.look = "pmubpf report -e off-cpu --label off_state=futex --by "
-				"waker,function &",
+			.look = "pmubpf report -e off-cpu --label off_state=futex --label "
+				"off_state=gil --label off_state=monitor --by waker,function &",
 		},
 	[RULE_RUN_QUEUE] =
 		{

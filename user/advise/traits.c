@@ -363,7 +363,8 @@ static uint32_t traits_of_wait(const char *state, uint32_t program)
 
 	if (strcmp(state, "preempted") == 0 || strcmp(state, "waiting") == 0)
 		ret |= TRAIT_QUEUE;
-	if (strcmp(state, "futex") == 0 && program & G_LOCK)
+	if ((strcmp(state, "futex") == 0 && program & G_LOCK) || strcmp(state, "gil") == 0 ||
+	    strcmp(state, "monitor") == 0)
 		ret |= TRAIT_LOCK;
 	for (size_t i = 0; i < ARRAY_SIZE(disk); i++) {
 		if (strcmp(state, disk[i]) == 0)

@@ -25,6 +25,7 @@
 #include "prof/language.h"
 #include "prof/moments.h"
 #include "prof/off_labels.h"
+#include "prof/waited_lock.h"
 #include "proc/workload.h"
 #include "sys/calls.h"
 #include "sys/users.h"
@@ -300,8 +301,11 @@ static void label_off(struct builder *b, const struct profile_labels *set)
 
 	if (set->off_state) {
 		_cleanup_free_ char *text = off_state_text(set->off_state);
+		const char *lock = strcmp(text, "futex") == 0 ?
+					   waited_lock(b->prof, b->stack, b->n_stack) :
+					   NULL;
 
-		label_text(b, "off_state", text);
+		label_text(b, "off_state", lock ? lock : text);
 	}
 	memcpy(waker, set->waker, PMB_COMM_LEN);
 	if (*waker)
