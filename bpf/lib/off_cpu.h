@@ -108,11 +108,12 @@ static __always_inline void off_on_cpu(struct pmb_off_thread *t, struct off_cpu 
 	}
 }
 
-/* The thread that leaves its CPU; since when is not set yet. NULL: there is no room for it. */
+/* The thread that leaves its CPU; since when is not set yet. Outside of windows only of one that was
+ * in one before: the others would take all room. NULL: there is none for it. */
 static __always_inline struct pmb_off_thread *off_leaves(struct off_cpu *cpu, __u64 scale,
 							 bool outside)
 {
-	struct pmb_off_thread *t = off_thread((__u32)bpf_get_current_pid_tgid(), true);
+	struct pmb_off_thread *t = off_thread((__u32)bpf_get_current_pid_tgid(), !outside);
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u64 switches = switches_of(task), now;
 
