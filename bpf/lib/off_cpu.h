@@ -108,8 +108,8 @@ static __always_inline void off_on_cpu(struct pmb_off_thread *t, struct off_cpu 
 	}
 }
 
-/* The thread that leaves its CPU; since when is not set yet. Outside of windows only of one that was
- * in one before: the others would take all room. NULL: there is none for it. */
+/* The thread that leaves its CPU; since when is not set yet. Outside of windows only of one that
+ * was in one before: the others would take all room. NULL: there is none for it. */
 static __always_inline struct pmb_off_thread *off_leaves(struct off_cpu *cpu, __u64 scale,
 							 bool outside)
 {
