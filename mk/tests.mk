@@ -165,11 +165,11 @@ test-nest:
 	$(Q)mk/deps.sh build test
 	$(Q)O=$(O) SECOND_TRIES=0 tests/run.sh $(CURDIR)/tests/e2e/nest.sh
 
-# Interpreters: all versions that can be had (make test: the oldest and the newest that are here).
+# Runtimes: all versions that can be had (make test: the oldest and the newest that are here).
 test-runtimes:
 	$(Q)mk/deps.sh build test
 	$(Q)$(MAKE) $(JOBS) --no-print-directory all workloads
 	$(Q)O=$(O) RUNTIMES=all LANES=1 tests/run.sh \
-		$(patsubst %,$(CURDIR)/tests/e2e/%.sh,runtimes javascript runtime_containers)
+		$(patsubst %,$(CURDIR)/tests/e2e/%.sh,python java javascript runtime_containers)
 
 -include $(UNIT:%=%.d) $(PAGES).d $(OPERANDS:%=%.d) $(SKID:%=%.d) $(STEP:%=%.bpf.d)

@@ -122,7 +122,7 @@ enum pmb_runtime_state {
 
 /* Whose layouts are known, in words. */
 #define PMB_PYTHONS_KNOWN "3.7 to 3.15"
-#define PMB_HOTSPOTS_KNOWN "8 to 25"
+#define PMB_HOTSPOTS_KNOWN "8 to 26"
 
 /* Of a text's state: bytes of a character, and whether all is ASCII. */
 #define PMB_PY_TEXT_STATE 0x7cU

@@ -4,19 +4,21 @@
 # JavaScript's functions by name, without flags: of Node, as it is here.
 #
 # NODES: others, by their paths (stripped ones, too). RUNTIMES=all (make test-runtimes): those of
-# npm's registry besides, which stay in RUNTIMES_CACHE.
+# npm's registry besides, which stay in RUNTIMES_CACHE (one of them stripped), and of Debian's
+# suites.
 #
 # timeout: 1200
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/runtimes_lib.sh
+. "$(dirname "$0")/runtimes_lib.sh"
 # shellcheck source=tests/e2e/churn_lib.sh
 . "$(dirname "$0")/churn_lib.sh"
 
 SCRIPT=$TOP/tests/workloads/javascript/shares.js
 
-RUNTIMES=${RUNTIMES:-some}
-RUNTIMES_CACHE=${RUNTIMES_CACHE:-/var/cache/pmubpf-tests/runtimes}
-VERSIONS=(18.20.0 22.11.0 24.1.0 25.0.0)
+VERSIONS=(18.20.0 20.20.2 22.11.0 24.1.0 25.0.0)
+STRIPPED=25.0.0
 
 fetch_node() { # VERSION
 	local dir=$RUNTIMES_CACHE/node-$1
@@ -33,9 +35,13 @@ setup() {
 	local version
 	[ "$RUNTIMES" = all ] || return 0
 	need_program npm
+	bootstrap_suites
 	for version in "${VERSIONS[@]}"; do
 		fetch_node "$version"
 	done
+	mkdir -p "$RUNTIMES_CACHE/node-stripped/bin"
+	strip -o "$RUNTIMES_CACHE/node-stripped/bin/node" \
+		"$RUNTIMES_CACHE/node-$STRIPPED/bin/node" 2>>"$S/missing"
 }
 
 nodes() {
@@ -45,12 +51,11 @@ nodes() {
 	fi
 	command -v node
 	[ "$RUNTIMES" != all ] || ls "$RUNTIMES_CACHE"/node-*/bin/node
+	in_suites /usr/bin/node
 }
 
-# What couldn't be had wasn't tried, and is said.
-t_versions_of_npm() {
-	[ "$RUNTIMES" = all ] || skip "make test-runtimes has them"
-	[ ! -s "$S/missing" ] || skip "$(head -n 1 "$S/missing")"
+t_suites_of_debian_and_npm() {
+	need_suites
 }
 
 need_node() {
@@ -78,8 +83,9 @@ samples_in() { # REGEX
 record_js() { # [--lines] NODE [ARGUMENT…]
 	local options=()
 	[ "$1" != --lines ] || options=(--lines)
+	runtime_command "${@:$((1 + ${#options[@]}))}"
 	pmb_ok record -e cpu-clock -F 1999 --unit samples "${options[@]}" -o "$T/folded" \
-		--summary "$T/sum.json" -- "${@:$((1 + ${#options[@]}))}"
+		--summary "$T/sum.json" -- "${RUN[@]}"
 	expect_columns
 	functions
 }
@@ -225,7 +231,8 @@ t_the_line_that_ran() {
 	for node in $(nodes); do
 		baseline='--always-sparkplug --no-opt'
 		# what isn't there can't be left out
-		! "$node" --no-maglev -e 0 2>"$T/no" || baseline+=' --no-maglev'
+		runtime_command "$node" --no-maglev -e 0
+		! "${RUN[@]}" 2>"$T/no" || baseline+=' --no-maglev'
 		for mode in --jitless "$baseline"; do
 			# shellcheck disable=SC2086 # words
 			record_js --lines "$node" $mode \

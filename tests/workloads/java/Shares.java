@@ -34,7 +34,8 @@ public class Shares {
 			round();
 		Thread.sleep(500);
 		unit = 100000;
-		var cpu = java.lang.management.ManagementFactory.getThreadMXBean();
+		java.lang.management.ThreadMXBean cpu =
+			java.lang.management.ManagementFactory.getThreadMXBean();
 		double end = cpu.getCurrentThreadCpuTime() + 1e9 * Double.parseDouble(args[0]);
 
 		while (cpu.getCurrentThreadCpuTime() < end)

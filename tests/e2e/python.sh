@@ -4,105 +4,49 @@
 # Functions of interpreters by name, without flags: CPython, of those that are here (in
 # /usr/bin, and pyenv's) the oldest and the newest.
 #
-# RUNTIMES=all (make test-runtimes): all of them, and those of Debian's suites, which are
-# bootstrapped into folders of RUNTIMES_CACHE and stay there for two weeks.
+# RUNTIMES=all (make test-runtimes): all of them, and those of Debian's suites. PYTHONS: these
+# instead, separated by spaces.
 #
 # timeout: 2400
 # long
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
-# shellcheck source=tests/e2e/debian_lib.sh
-. "$(dirname "$0")/debian_lib.sh"
+# shellcheck source=tests/e2e/runtimes_lib.sh
+. "$(dirname "$0")/runtimes_lib.sh"
 # shellcheck source=tests/e2e/churn_lib.sh
 . "$(dirname "$0")/churn_lib.sh"
 
 PROGRAMS=$TOP/tests/workloads/python
 PYENV=${PYENV_ROOT:-$HOME/.pyenv}
-RUNTIMES=${RUNTIMES:-some}
-RUNTIMES_CACHE=${RUNTIMES_CACHE:-/var/cache/pmubpf-tests/runtimes}
 
 # "3.7 to 3.15", and the numbers in it.
 KNOWN=$(sed -n 's/^#define PMB_PYTHONS_KNOWN "\(.*\)"$/\1/p' "$TOP/include/pmubpf/python.h")
 OLDEST=${KNOWN#3.} OLDEST=${OLDEST%% *} NEWEST=${KNOWN##*3.}
 
-# SUITE PACKAGES…: the first list that the suite has
-SUITES_OF_PYTHONS=('bullseye python3.9' 'trixie python3.13'
-	'sid python3.14,python3.15 python3.14 python3')
-
-bootstrap_python() { # SUITE PACKAGES…
-	local suite=$1 root=$RUNTIMES_CACHE/$1 packages keyring options=()
-	keyring=$(apt_keyring) && options=("--keyring=$keyring")
-	shift
-	find "$RUNTIMES_CACHE" -maxdepth 1 -name "$suite" -mtime +14 \
-		-exec rm -rf --one-file-system {} +
-	for packages; do
-		[ ! -e "$root/etc/debian_version" ] || return 0
-		rm -rf --one-file-system "$root.part"
-		debootstrap "${options[@]}" --variant=minbase "--include=$packages" \
-			"$suite" "$root.part" "$(apt_mirror)" >"$S/debootstrap" 2>&1 &&
-			mv "$root.part" "$root"
-	done
-	[ -e "$root/etc/debian_version" ] ||
-		echo "$suite: $(tail -n 1 "$S/debootstrap")" >>"$S/missing"
-}
-
 setup() {
-	local suite
-	[ "$RUNTIMES" = all ] || return 0
-	for suite in debootstrap apt-get unshare; do
-		command -v "$suite" >/dev/null || echo "no $suite here" >>"$S/missing"
-	done
-	[ ! -s "$S/missing" ] || return 0
-	mkdir -p "$RUNTIMES_CACHE" || return 0
-	export_proxy
-	for suite in "${SUITES_OF_PYTHONS[@]}"; do
-		# shellcheck disable=SC2086 # a list of words
-		bootstrap_python $suite
-	done
+	[ "$RUNTIMES" != all ] || bootstrap_suites
 }
 
-# Paths, and SUITE:python3.N of those that are in a root of their own.
+# Paths, and SUITE:PATH of those that are in a root of their own.
 pythons() {
 	local n
+	if [ -n "${PYTHONS:-}" ]; then
+		tr ' ' '\n' <<<"$PYTHONS"
+		return
+	fi
 	for n in $(seq "$OLDEST" "$NEWEST"); do
 		ls "/usr/bin/python3.$n" \
 			"$PYENV/versions/3.$n".*/bin/"python3.$n" 2>"$T/no"
 	done
-	[ "$RUNTIMES" != all ] ||
-		(cd "$RUNTIMES_CACHE" && ls -d {bullseye,trixie,sid}/usr/bin/python3.*[0-9]) \
-			2>"$T/no" | sed 's|/.*/|:|'
+	in_suites '/usr/bin/python3.*[0-9]'
 }
 
 some_pythons() {
-	if [ "$RUNTIMES" = all ]; then
+	if [ "$RUNTIMES" = all ] || [ -n "${PYTHONS:-}" ]; then
 		pythons
 	else
 		pythons | sed -n '1p; $p' | uniq
 	fi
-}
-
-# In a root the tests' files have the paths that they have here.
-in_root() { # ROOT COMMAND…
-	local root=$1
-	shift
-	# shellcheck disable=SC2016 # the inner shell's
-	RUN=(unshare -m --propagation private sh -c '
-		mount -t tmpfs -o mode=1777 tmpfs "$0/tmp" || exit 99
-		for dir in "$1" "$2"; do
-			mkdir -p "$0$dir" && mount --bind "$dir" "$0$dir" || exit 99
-		done
-		shift 2
-		exec chroot "$0" "$@"' "$root" "$PROGRAMS" "$T" "$@")
-}
-
-# The command's words, in RUN.
-python_command() { # PYTHON ARGUMENTS…
-	local python=$1
-	shift
-	case $python in
-	*:*) in_root "$RUNTIMES_CACHE/${python%%:*}" "/usr/bin/${python#*:}" "$@" ;;
-	*) RUN=("$python" "$@") ;;
-	esac
 }
 
 each_python() { # FUNCTION
@@ -126,14 +70,12 @@ a_python() { # FUNCTION
 	"$1" "$python"
 }
 
-t_the_manual_has_the_versions() {
-	expect_match "$TOP/docs/man/pmubpf-record.1" "CPython runs \\($KNOWN;" "versions of CPython"
+t_suites_of_debian() {
+	need_suites
 }
 
-t_pythons_of_debian() {
-	[ "$RUNTIMES" = all ] || skip "make test-runtimes has them"
-	[ ! -s "$S/missing" ] || skip "$(head -n 1 "$S/missing")"
-	echo "those that are recorded: $(pythons | tr '\n' ' ')"
+t_the_manual_has_the_versions() {
+	expect_match "$TOP/docs/man/pmubpf-record.1" "CPython runs \\($KNOWN;" "versions of CPython"
 }
 
 # The functions of Python of each line, outermost first, and how many samples the line has.
@@ -145,7 +87,7 @@ functions_of() { # FILE
 
 OPTIONS=() # of record
 record_python() { # PYTHON PROGRAM ARGUMENTS…
-	python_command "$1" "$PROGRAMS/$2" "${@:3}"
+	runtime_command "$1" "$PROGRAMS/$2" "${@:3}"
 	pmb_ok record -e cpu-clock --unit samples -F 1999 -o "$T/folded" \
 		--summary "$T/sum.json" "${OPTIONS[@]}" -- "${RUN[@]}"
 	expect_columns
@@ -305,7 +247,7 @@ interpreters_have_theirs() { # PYTHON
 t_interpreters() {
 	local python found=
 	for python in $(pythons); do
-		python_command "$python" "$PROGRAMS/interpreters.py" "$T/no" 0
+		runtime_command "$python" "$PROGRAMS/interpreters.py" "$T/no" 0
 		"${RUN[@]}" >"$T/no" 2>&1 || continue # it has no module for that
 		found=1
 		interpreters_have_theirs "$python"
@@ -317,7 +259,7 @@ t_interpreters() {
 # the function that runs everything.
 brief_ones_have_names() { # PYTHON
 	local unnamed all
-	python_command "$1" "$PROGRAMS/brief.py"
+	runtime_command "$1" "$PROGRAMS/brief.py"
 	# shellcheck disable=SC2016 # the inner shell's
 	pmb record -F 999 -e cpu-clock -o "$T/folded" -- sh -c '
 		i=0
@@ -336,7 +278,7 @@ t_formats_know_it() {
 	local python
 	python=$(pythons | head -n 1)
 	[ -n "$python" ] || skip "no Python $KNOWN is here"
-	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 0.5
+	runtime_command "$python" "$PROGRAMS/shares.py" "$T/spent" 0.5
 	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "${RUN[@]}"
 	pmb_ok report --by module,function "$T/a.pb.gz"
 	expect_ge "$(grep -cE '^ *[0-9].* function_60$' "$T/out")" 1 "rows of function_60"
@@ -349,7 +291,7 @@ t_formats_know_lines() {
 	local python total='[.rows[] | select(.name | test($at)) | .events[0].total.samples] | add'
 	python=$(pythons | tail -n 1)
 	[ -n "$python" ] || skip "no Python $KNOWN is here"
-	python_command "$python" "$PROGRAMS/shares.py" "$T/spent" 0.5
+	runtime_command "$python" "$PROGRAMS/shares.py" "$T/spent" 0.5
 	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -- "${RUN[@]}"
 	pmb_ok report --by line --json "$T/a.pb.gz"
 	# the loop; spin() begins on line 10
@@ -378,7 +320,7 @@ t_reports_by_language_and_class() {
 	local python
 	python=$(pythons | grep -E '3[.]1[1-9]$' | head -n 1)
 	[ -n "$python" ] || skip "no Python 3.11 or later is here"
-	python_command "$python" "$PROGRAMS/oracle.py" "$T/told" 2 0.1
+	runtime_command "$python" "$PROGRAMS/oracle.py" "$T/told" 2 0.1
 	pmb_ok record -e cpu-clock -o "$T/a.pb.gz" -o "$T/folded" --by language -- "${RUN[@]}"
 	expect_ge "$(grep -c '^python;.*leaf_callback_\[py\] ' "$T/folded")" 1 "lines of python"
 	expect_eq "$(grep '^python;' "$T/folded" | grep -vcE '_\[py\] [0-9]+$')" 0 "others in them"
@@ -447,212 +389,6 @@ t_known_version_is_not_told() {
 		"$WORKLOADS/fakepython" many 0.5
 	expect_eq "$(sum_get '.runtime_unknown | length')" 0 "runtimes"
 	! grep runtime_unknown "$T/err" || fail "the summary names one"
-}
-
-# Java: whole stacks by name, of the part of the work that each of three methods has.
-javas() {
-	local java
-	for java in /usr/lib/jvm/*/bin/java; do
-		readlink -f "$java"
-	done | sort -u
-}
-
-# What it compiles is in $CLASSES, from the first time on.
-compile_shares() { # JAVA
-	local source=$TOP/tests/workloads/java/Shares.java
-	CLASSES=$S/classes${1//\//-}
-	[ -e "$CLASSES/Shares.class" ] ||
-		"${1%java}javac" -d "$CLASSES" "$source" 2>"$T/javac" ||
-		skip "$1 has no compiler"
-}
-
-java_by_name() { # JAVA
-	local all whole name share part
-	local below_main=';start_thread;.*;JavaCalls::call_helper;HotSpot::[^;]*;'
-	compile_shares "$1"
-	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" --summary "$T/sum.json" \
-		-- "$1" -XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Shares::* \
-		-cp "$CLASSES" Shares 1.5 "$T/told"
-	expect_columns
-	grep 'Shares::spin_\[java\]' "$T/folded" >"$T/those" || fail "$1: no sample is in spin"
-	all=$(samples_in <"$T/those")
-	expect_ge "$all" 500 "$1: samples in spin"
-	whole=$(grep -E "$below_main" "$T/those" | samples_in)
-	expect_ge $((1000 * whole / all)) 950 "$1: thousandths of its samples that are whole"
-	grep -E 'Shares::round_\[java\];Shares::[^;]*;Shares::spin' "$T/those" >"$T/compiled"
-	all=$(samples_in <"$T/compiled")
-	expect_ge "$all" 300 "$1: samples below compiled code"
-	while read -r name share; do
-		part=$(grep "Shares::${name}_" "$T/compiled" | samples_in)
-		expect_within $((1000 * part / all)) "$share" 80 "$1: thousandths in $name"
-	done <"$T/told"
-}
-
-t_java() {
-	local java found=
-	for java in $(javas); do
-		found=1
-		java_by_name "$java"
-	done
-	[ -n "$found" ] || skip "no Java is here"
-}
-
-# What the interpreter runs has the method's name, with its line, and its callers'.
-interpreted_by_name() { # JAVA
-	local all name share part line=Shares.java:
-	compile_shares "$1"
-	pmb_ok record -e cpu-clock --unit samples -F 997 --lines -o "$T/folded" \
-		--summary "$T/sum.json" -- "$1" -Xint -cp "$CLASSES" Shares 1 "$T/told"
-	expect_columns
-	grep -E ';Shares::main[^;]*;Shares::round[^;]*;Shares::[^;]*;(Shares::spin|HotSpot::Int)' \
-		"$T/folded" >"$T/those" || fail "$1: no sample is in spin"
-	all=$(samples_in <"$T/those")
-	expect_ge "$all" 100 "$1: samples in spin"
-	part=$(grep -E ";Shares::spin:${line}1[45]_\[java\]( |;.*_\[k\])" "$T/those" | samples_in)
-	expect_ge $((1000 * part / all)) 950 "$1: thousandths of them with name and line"
-	while read -r name share; do
-		part=$(grep ";Shares::round:${line}2[6-8]_\[java\];Shares::$name:" "$T/those" |
-			samples_in)
-		expect_within $((1000 * part / all)) "$share" 120 "$1: thousandths in $name"
-	done <"$T/told"
-}
-
-# What was inlined into round() is named, with its line, and so is what was inlined into that.
-inlined_by_name() { # JAVA
-	local all name share part line=Shares.java:
-	compile_shares "$1"
-	pmb_ok record -e cpu-clock --unit samples -F 997 --lines -o "$T/folded" \
-		--summary "$T/sum.json" -- "$1" -XX:CompileCommand=quiet \
-		-XX:CompileCommand=inline,Shares::s* -XX:CompileCommand=inline,Shares::t* \
-		-XX:CompileCommand=dontinline,Shares::round -cp "$CLASSES" Shares 1 "$T/told"
-	expect_columns
-	grep ";Shares::round[^;]*_\[java\][; ]" "$T/folded" >"$T/those" ||
-		fail "$1: no sample is in round"
-	all=$(samples_in <"$T/those")
-	expect_ge "$all" 100 "$1: samples in round"
-	while read -r name share; do
-		part=$(grep ";Shares::$name:${line}2[123]_\[i\];Shares::spin:${line}1[45]_" \
-			"$T/those" | samples_in)
-		expect_within $((1000 * part / all)) "$share" 120 "$1: thousandths in $name"
-	done <"$T/told"
-}
-
-each_java() { # FUNCTION
-	local java all
-	[ -n "$(javas)" ] || skip "no Java is here"
-	all=$(javas | tail -n 1)
-	[ "$RUNTIMES" != all ] || all=$(javas)
-	for java in $all; do
-		"$1" "$java"
-	done
-}
-
-# Of virtual threads those callers are missing that are in the heap still, and stacks say so.
-t_java_virtual_threads() {
-	local java source=$TOP/tests/workloads/java/Requests.java all told heap
-	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
-	for java in $(javas); do
-		"${java}c" -d "$T" "$source" 2>"$T/javac" && break
-		java=
-	done
-	[ -n "$java" ] || skip "no Java 21 or later is here"
-	pmb_ok record -e cpu-clock --unit samples -F 997 -o "$T/folded" -- "$java" \
-		-XX:CompileCommand=quiet -XX:CompileCommand=dontinline,Requests::* \
-		-cp "$T" Requests 2 20
-	grep 'Requests::query_\[java\].*Requests::spin_\[java\]' "$T/folded" >"$T/those" ||
-		fail "no sample is in what query() calls"
-	all=$(samples_in <"$T/those")
-	expect_ge "$all" 30 "samples in what query() calls"
-	heap=$(grep -cE ';HotSpot::callers_in_heap_\[java\];' "$T/those")
-	expect_ge "$heap" 1 "stacks whose callers are in the heap"
-	told=$(grep -E ';(HotSpot::callers_in_heap|Requests::serve)_\[java\];' "$T/those" |
-		samples_in)
-	expect_ge $((1000 * told / all)) 950 "thousandths that are whole, or say what they are"
-}
-
-t_java_interpreted() {
-	each_java interpreted_by_name
-}
-
-t_java_inlined() {
-	each_java inlined_by_name
-}
-
-# What says that it is Java's virtual machine, and is none: it is named, its own functions have
-# their names, and nobody waits for it. (A page that nobody brings, by userfaultfd, can't be read.)
-t_fake_java() {
-	local what
-	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
-	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
-	for what in empty loop wait; do
-		pmb record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- \
-			"$T/libjvm.so" "$what" 1
-		[ "$rc" != 77 ] || continue # no userfaultfd here
-		expect_eq "$rc" 0 "$what: exit status"
-		expect_columns
-		expect_eq "$(sum_get '.runtime_unknown[0].runtime')" HotSpot "$what: unknown"
-		expect_match "$T/err" 'runtime_unknown: HotSpot in .*/libjvm\.so: ' \
-			"$what: the summary's words"
-		expect_ge "$(folded_sum_of "$T/folded" ';main;leaf_spin(;|$)')" 1 \
-			"$what: its functions"
-		expect_looks 0.2 "$what"
-	done
-}
-
-nine_fakes() {
-	local i
-	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
-	for i in 1 2 3 4 5 6 7 8 9; do
-		spawn nice "$T/libjvm.so" empty 60 # the compiler's threads have to get on
-	done
-}
-
-# More than are read at a time, of which all but one say nothing that can be read: these keep no
-# place. Its end is awaited, so that a host of many programs has the time to read its library.
-t_java_beside_many_fakes() {
-	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
-	[ -n "$(javas)" ] || skip "no Java is here"
-	compile_shares "$(javas | head -n 1)"
-	nine_fakes
-	# the fakes are met first
-	pmb_ok record -a -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" -- sh -c \
-		'sleep 1; exec "$1" -XX:CompileCommand=quiet -cp "$2" Shares 3 "$3/told"' \
-		sh "$(javas | head -n 1)" "$CLASSES" "$T"
-	grep -q 'Shares::[a-z_]*\[java\]' "$T/folded" || fail "Java's methods have no names"
-}
-
-# All places are taken when it is met, and its mappings never change again.
-t_java_that_waits_for_a_place() {
-	local java
-	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
-	[ -n "$(javas)" ] || skip "no Java is here"
-	compile_shares "$(javas | head -n 1)"
-	spawn "$(javas | head -n 1)" -XX:CompileCommand=quiet -cp "$CLASSES" Shares 60 "$T/told"
-	java=$spawned
-	wait_until eval '[ "$(cpu_time_ns '"$java"')" -gt 2000000000 ]' || fail "it doesn't run"
-	kill -STOP "$java"
-	nine_fakes
-	pmb_ok record -a -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" -- \
-		sh -c 'sleep 0.1; kill -CONT '"$java"'; sleep 3'
-	grep -q 'Shares::[a-z_]*\[java\]' "$T/folded" || fail "Java's methods have no names"
-}
-
-# Of more than that the summary says that they are too many.
-t_many_javas() {
-	local java i pids=
-	java=$(javas | head -n 1)
-	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
-	[ -n "$java" ] || skip "no Java is here"
-	compile_shares "$java"
-	for i in 1 2 3 4 5 6 7 8 9; do
-		spawn "$java" -Xmx16m -Xint -XX:+UseSerialGC -cp "$CLASSES" Shares 60 "$T/told"
-		wait_until grep -q libjvm "/proc/$spawned/maps" || fail "it doesn't run"
-		pids=$pids,$spawned
-	done
-	pmb_ok record -p "${pids#,}" -e cpu-clock -d 2 -o "$T/folded" --summary "$T/sum.json"
-	expect_eq "$(sum_get '.runtime_unknown | map(.runtime) | join(" ")')" HotSpot "runtimes"
-	expect_match "$T/err" 'runtime_unknown: HotSpot in .*/libjvm.so: more than 8 processes' \
-		"the summary's words"
 }
 
 run_tests
