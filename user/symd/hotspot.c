@@ -14,6 +14,7 @@
 #include "symd/hotspot_name.h"
 #include "symd/hotspot_rows.h"
 #include "symd/hotspot_scopes.h"
+#include "symd/hotspot_stub.h"
 
 enum {
 	HEAD_BYTES = 512,     /* of a block that are read at once: header, CodeBlob, nmethod */
@@ -21,6 +22,7 @@ enum {
 	KINDS_MAX = 256,      /* names of blobs; those of compiled methods are two */
 	KIND_NAME_MAX = 96,
 	LOG2_MAX = 16,
+	STUBS_ALL = 4 << 20,     /* bytes of stubs' code that are looked at */
 	PLACE_BYTES = 2048,      /* of names of what was inlined; there is one more at most */
 	FIRST_WITHOUT_ZERO = 20, /* version whose packed numbers have no bytes of 0 */
 };
@@ -41,6 +43,7 @@ struct blob {
 	uint32_t frame_size;
 	struct hotspot_row *rows;
 	size_t n_rows;
+	struct hotspot_stub *stub;     /* NULL: rows say it */
 	struct hotspot_scopes *scopes; /* NULL: it has none, or there is no room */
 };
 
@@ -70,6 +73,7 @@ struct hotspot {
 	struct buf names;
 	struct hotspot_methods *methods;
 	size_t scope_bytes; /* of blobs that are there */
+	size_t stub_bytes;  /* that were looked at */
 	/* while reading */
 	struct target_memory memory;
 	struct blob *old;
@@ -90,6 +94,7 @@ static void free_blobs(struct blob *blobs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free(blobs[i].rows);
+		hotspot_stub__free(blobs[i].stub);
 		free(blobs[i].scopes);
 	}
 	free(blobs);
@@ -204,18 +209,38 @@ static void read_method(struct hotspot *h, const uint8_t *head, struct blob *b)
 	b->rows = xmemdup(rows, b->n_rows * sizeof(*rows));
 }
 
+/* gap: where its instructions don't say. */
+static void read_stub(struct hotspot *h, enum hotspot_rule gap, struct blob *b)
+{
+	const struct pmb_unwind_rule rule = hotspot_rule(gap, b->frame_size);
+	size_t n = b->end - b->code;
+	_cleanup_free_ uint8_t *bytes = NULL;
+
+	one_row(b, gap);
+	if (n > STUBS_ALL - h->stub_bytes)
+		return;
+	h->stub_bytes += n;
+	bytes = xcalloc(1, n);
+	if (target_memory__read(&h->memory, b->code, bytes, n))
+		b->stub = hotspot_stub__new(bytes, n, b->code, &rule);
+}
+
 static void read_rows(struct hotspot *h, const uint8_t *head, enum kind kind, struct blob *b)
 {
 	bool has_frame = b->frame_size >= 16 && b->frame_size <= HOTSPOT_FRAME_MAX;
 
 	if (kind == KIND_INTERPRETER)
 		one_row(b, h->layout.heaps ? HOTSPOT_INTERPRETED : HOTSPOT_INTERPRETED_8);
-	else if (kind == KIND_STUBS)
-		one_row(b, HOTSPOT_FRAME);
-	else if (kind == KIND_NO_FRAME || !has_frame)
+	else if (kind == KIND_NO_FRAME)
 		one_row(b, HOTSPOT_ENTRY);
-	else
+	else if (kind == KIND_STUBS)
+		read_stub(h, HOTSPOT_FRAME, b);
+	else if (kind == KIND_OTHER)
+		read_stub(h, has_frame ? HOTSPOT_FULL : HOTSPOT_ENTRY, b);
+	else if (has_frame)
 		read_method(h, head, b);
+	else
+		one_row(b, HOTSPOT_ENTRY);
 }
 
 /* The same as before, code and all? Then it moves over. */
@@ -232,6 +257,7 @@ static bool is_old(struct hotspot *h, const struct blob *b)
 	h->blobs[h->n_blobs++] = *o;
 	h->scope_bytes += o->scopes ? o->scopes->size : 0;
 	o->rows = NULL;
+	o->stub = NULL;
 	o->scopes = NULL;
 	return true;
 }
@@ -518,7 +544,9 @@ int hotspot__table(const struct hotspot *h, struct cfi_table *t)
 			continue;
 		if (b->code > done)
 			cfi_table__add(t, done, &none);
-		for (size_t k = 0; k < b->n_rows; k++) {
+		for (size_t k = 0; b->stub && k < b->stub->n; k++)
+			cfi_table__add(t, b->stub->rows[k].at, &b->stub->rows[k].rule);
+		for (size_t k = 0; !b->stub && k < b->n_rows; k++) {
 			const struct pmb_unwind_rule rule =
 				hotspot_rule((enum hotspot_rule)b->rows[k].rule, b->frame_size);
 
