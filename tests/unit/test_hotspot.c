@@ -191,10 +191,10 @@ static void name_places(const struct fake_member *members, const struct fake_typ
 	cr_expect(hotspot__name_places(h, fake.fd, words, 5));
 	for (size_t i = 0; i < 4; i++) {
 		snprintf(line, sizeof(line), "%lx 1 %s", words[i], expected[i]);
-		cr_expect_not_null(strstr(hotspot__names(h)->data, line), "%s", line);
+		cr_expect_not_null(strstr(hotspot__places(h)->data, line), "%s", line);
 	}
 	snprintf(line, sizeof(line), "%lx 1 ", words[4]);
-	cr_expect_null(strstr(hotspot__names(h)->data, line), "what is no method has no name");
+	cr_expect_null(strstr(hotspot__places(h)->data, line), "what is no method has no name");
 
 	/* what was read is known when it can't be read any more */
 	none = memfd_create("none", MFD_CLOEXEC);
@@ -208,6 +208,32 @@ Test(hotspot, what_its_interpreter_runs)
 {
 	name_places(fake_17, fake_types_17, "17.0.15+6");
 	name_places(fake_25, fake_types_25, "25.0.3+9");
+}
+
+/* What a sample met in code keeps its name when other code takes that place; and nothing is said by
+ * what was there before. */
+Test(hotspot, compiled_code_that_gave_way)
+{
+	struct fake_hotspot fake = fake_hotspot(fake_25, fake_types_25, NULL);
+	const uint64_t places[] = {fake.code + 5, fake.code + 6};
+	struct hotspot *h = hotspot__new();
+	char line[80];
+	bool changed;
+
+	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+	cr_expect(hotspot__name_places(h, fake.fd, &places[0], 1));
+	fake_symbol(&fake, FAKE_METHOD_NAME, "rest");
+	fake_put_word(&fake, FAKE_CODE_LOW + 8 + fake_offset(fake_25, "nmethod", "_compile_id"), 5,
+		      4);
+	cr_expect_not(hotspot__name_places(h, fake.fd, &places[1], 1), "it is other code");
+	cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+	cr_expect(hotspot__name_places(h, fake.fd, &places[1], 1));
+	snprintf(line, sizeof(line),
+		 "%lx 1 org.example.Fake::work\t\t\n%lx 1 org.example.Fake::rest\t\t\n", places[0],
+		 places[1]);
+	cr_expect_str_eq(hotspot__places(h)->data, line);
+	hotspot__free(h);
+	close(fake.fd);
 }
 
 /* A method that is gone, another at its place. */
@@ -226,7 +252,10 @@ Test(hotspot, method_in_the_place_of_another)
 	fake_put(&fake, other, bytes, sizeof(bytes));
 	fake_put_word(&fake, FAKE_METHOD + 8, other, 8);
 	cr_expect(hotspot__name_places(h, fake.fd, &word, 1));
-	cr_expect_not_null(strstr(hotspot__names(h)->data, " 1 org.example.Fake::rest\n"));
+	cr_expect_not_null(strstr(hotspot__places(h)->data, " 1 org.example.Fake::rest\n"));
+	fake_symbol(&fake, FAKE_METHOD_NAME, "best"); /* of the same shape */
+	cr_expect(hotspot__name_places(h, fake.fd, &word, 1));
+	cr_expect_not_null(strstr(hotspot__places(h)->data, " 1 org.example.Fake::best\n"));
 	hotspot__free(h);
 	close(fake.fd);
 }

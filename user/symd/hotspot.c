@@ -23,6 +23,7 @@ enum {
 	KIND_NAME_MAX = 96,
 	LOG2_MAX = 16,
 	STUBS_ALL = 4 << 20,     /* bytes of stubs' code that are looked at */
+	NO_BCI = -2,             /* nobody says */
 	PLACE_BYTES = 2048,      /* of names of what was inlined; there is one more at most */
 	FIRST_WITHOUT_ZERO = 20, /* version whose packed numbers have no bytes of 0 */
 };
@@ -70,7 +71,7 @@ struct hotspot {
 	size_t n_blobs, cap_blobs;
 	struct named_kind *kinds;
 	size_t n_kinds;
-	struct buf names;
+	struct buf names, places;
 	struct hotspot_methods *methods;
 	size_t scope_bytes; /* of blobs that are there */
 	size_t stub_bytes;  /* that were looked at */
@@ -108,6 +109,7 @@ struct hotspot *hotspot__free(struct hotspot *h)
 	free(h->kinds);
 	hotspot_methods__free(h->methods);
 	buf__done(&h->names);
+	buf__done(&h->places);
 	free(h);
 	return NULL;
 }
@@ -451,9 +453,9 @@ static bool name_interpreted(struct hotspot *h, uint64_t word)
 
 	if (!m)
 		return false;
-	buf__printf(&h->names, "%lx 1 ", (unsigned long)word);
-	hotspot_method__put(m, hotspot_method__offset(m, PMB_METHOD_BYTECODE(word)), &h->names);
-	buf__putc(&h->names, '\n');
+	buf__printf(&h->places, "%lx 1 ", (unsigned long)word);
+	hotspot_method__put(m, hotspot_method__offset(m, PMB_METHOD_BYTECODE(word)), &h->places);
+	buf__putc(&h->places, '\n');
 	return true;
 }
 
@@ -472,34 +474,55 @@ static const struct blob *blob_at(const struct hotspot *h, uint64_t addr)
 	return low && addr < h->blobs[low - 1].end ? &h->blobs[low - 1] : NULL;
 }
 
-/* The method and those that were inlined there, each in three parts. */
+/* The code that was read is still there, or nothing can be read any more. */
+static bool is_there(struct hotspot *h, const struct blob *b)
+{
+	uint64_t at = b->at + h->layout.block_size + h->layout.compile_id;
+	uint32_t id;
+
+	return !target_memory__read(&h->memory, at, &id, sizeof(id)) || id == b->id;
+}
+
+/* The method and those that were inlined there, the outermost first. */
+static size_t scopes_at(const struct blob *b, uint64_t addr,
+			struct hotspot_scope ret[HOTSPOT_SCOPES_DEPTH])
+{
+	size_t n = b->scopes ? hotspot_scopes__at(b->scopes, (uint32_t)(addr - b->code), ret) : 0;
+
+	if (!n)
+		ret[0] = (struct hotspot_scope){.method = b->method, .bci = NO_BCI};
+	return n ? n : 1;
+}
+
+/* Each in three parts. */
 static bool name_compiled(struct hotspot *h, uint64_t addr)
 {
 	struct hotspot_scope scopes[HOTSPOT_SCOPES_DEPTH];
 	const struct blob *b = blob_at(h, addr);
-	size_t begin = h->names.len, n, from;
+	size_t begin = h->places.len, n, from;
 
-	n = b && b->scopes ? hotspot_scopes__at(b->scopes, (uint32_t)(addr - b->code), scopes) : 0;
-	if (!n)
+	if (!b || !b->method || !is_there(h, b))
 		return false;
-	buf__printf(&h->names, "%lx 1 ", (unsigned long)addr);
-	from = h->names.len;
+	n = scopes_at(b, addr, scopes);
+	buf__printf(&h->places, "%lx 1 ", (unsigned long)addr);
+	from = h->places.len;
 	while (n-- > 0) {
 		const struct hotspot_method *m =
 			hotspot_methods__get(h->methods, &h->memory, &h->layout, scopes[n].method);
+		int32_t bci = scopes[n].bci; /* -1: before the first */
 
 		if (!m) { /* nobody knows it, and so not what was inlined into it */
-			h->names.len = begin;
+			h->places.len = begin;
 			return false;
 		}
-		if (h->names.len > from)
-			buf__putc(&h->names, '\t');
-		if (!hotspot_method__put(m, scopes[n].bci < 0 ? 0 : scopes[n].bci, &h->names))
-			buf__puts(&h->names, "\t\t");
-		if (h->names.len - from > PLACE_BYTES)
+		if (h->places.len > from)
+			buf__putc(&h->places, '\t');
+		if (!hotspot_method__put(m, bci == -1 ? 0 : bci, &h->places))
+			buf__puts(&h->places, "\t\t");
+		if (h->places.len - from > PLACE_BYTES)
 			break;
 	}
-	buf__putc(&h->names, '\n');
+	buf__putc(&h->places, '\n');
 	return true;
 }
 
@@ -508,7 +531,7 @@ bool hotspot__name_places(struct hotspot *h, int mem, const uint64_t *places, si
 	bool any = false;
 
 	h->memory = (struct target_memory){mem, HOTSPOT_READS_MAX};
-	for (size_t i = 0; i < n && h->known && h->names.len <= HOTSPOT_NAMES_MAX; i++) {
+	for (size_t i = 0; i < n && h->known && h->places.len <= HOTSPOT_NAMES_MAX; i++) {
 		any |= PMB_IS_METHOD(places[i]) ? name_interpreted(h, places[i]) :
 						  name_compiled(h, places[i]);
 	}
@@ -563,4 +586,9 @@ int hotspot__table(const struct hotspot *h, struct cfi_table *t)
 const struct buf *hotspot__names(const struct hotspot *h)
 {
 	return &h->names;
+}
+
+const struct buf *hotspot__places(const struct hotspot *h)
+{
+	return &h->places;
 }

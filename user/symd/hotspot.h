@@ -50,8 +50,10 @@ int hotspot__table(const struct hotspot *h, struct cfi_table *t);
 /* Puts what samples met among the names: methods that the interpreter ran (pmubpf/hotspot.h), and
  * what was inlined at addresses of compiled code. mem as above. True if any got one. */
 bool hotspot__name_places(struct hotspot *h, int mem, const uint64_t *places, size_t n);
-/* Names of all code met so far, as lines of a perf map: what is there now comes last. A name may
- * have more behind it: tab, file, tab, line; and then as much of each method that was inlined. */
+/* Names of all code met so far, as lines of a perf map: what is there now comes last. */
 const struct buf *hotspot__names(const struct hotspot *h);
+/* Behind these: those of places that samples met, which other code may have by now. A name may have
+ * more behind it: tab, file, tab, line; and then as much of each method that was inlined. */
+const struct buf *hotspot__places(const struct hotspot *h);
 
 #endif

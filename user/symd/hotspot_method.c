@@ -113,25 +113,38 @@ static bool read_method(struct hotspot_methods *all, struct target_memory *memor
 	return true;
 }
 
+/* Another has another name: where its ConstMethod lies may be the same, for two methods of one
+ * shape. What can't be read any more stays as it was. */
+static void look_again(struct hotspot_methods *all, struct target_memory *memory,
+		       const struct hotspot_layout *layout, struct hotspot_method *m)
+{
+	uint64_t const_method = target_memory__word(memory, m->at + layout->const_method);
+	char name[HOTSPOT_NAME_MAX + 1] = "";
+
+	if (!const_method || !hotspot_name__of_method(memory, layout, m->at, name, sizeof(name)))
+		return;
+	if (!m->name || strcmp(m->name, name) != 0 || m->const_method != const_method)
+		read_method(all, memory, layout, m, const_method);
+}
+
 const struct hotspot_method *hotspot_methods__get(struct hotspot_methods *all,
 						  struct target_memory *memory,
 						  const struct hotspot_layout *layout,
 						  uint64_t method)
 {
-	uint64_t const_method = target_memory__word(memory, method + layout->const_method);
 	struct hotspot_method *m;
 
 	HASH_FIND(hh, all->by_address, &method, sizeof(method), m);
-	if (m && (!const_method || m->const_method == const_method))
-		return m->name ? m : NULL;
-	if (!const_method || (!m && HASH_COUNT(all->by_address) == HOTSPOT_METHODS_MAX))
+	if (!m && (HASH_COUNT(all->by_address) == HOTSPOT_METHODS_MAX ||
+		   !target_memory__word(memory, method + layout->const_method)))
 		return NULL;
 	if (!m) {
 		m = xcalloc(1, sizeof(*m));
 		m->at = method;
 		HASH_ADD(hh, all->by_address, at, sizeof(m->at), m);
 	}
-	return read_method(all, memory, layout, m, const_method) ? m : NULL;
+	look_again(all, memory, layout, m);
+	return m->name ? m : NULL;
 }
 
 int32_t hotspot_method__offset(const struct hotspot_method *m, uint16_t bytecode)

@@ -5,7 +5,7 @@
  *	Method ──► ConstMethod ──► its name, class and source file; bytecodes, then its line table
  *
  * What was read is kept, for the process may end before it is told; what lies at an address is read
- * again when it is another one's by now.
+ * again when it is another one's by now: when it has another name.
  */
 #ifndef PMUBPF_SYMD_HOTSPOT_METHOD_H
 #define PMUBPF_SYMD_HOTSPOT_METHOD_H

@@ -434,9 +434,15 @@ static int requests__read_code(struct requests *s, struct cursor *body, int fd)
 
 static int requests__code_names(struct requests *s)
 {
-	const struct buf *names = s->hotspot ? hotspot__names(s->hotspot) : NULL;
+	const struct buf *names, *places;
+	int r;
 
-	return names ? write_all(s->into, names->data, names->len) : 0;
+	if (!s->hotspot)
+		return 0;
+	names = hotspot__names(s->hotspot);
+	places = hotspot__places(s->hotspot);
+	r = write_all(s->into, names->data, names->len);
+	return r < 0 ? r : write_all(s->into, places->data, places->len);
 }
 
 static bool needs_no_file(uint16_t type)
