@@ -53,7 +53,7 @@ static __always_inline bool v8_is_baseline(const struct pmb_v8 *layout, struct s
 {
 	__u64 code, start, size, at;
 
-	if (!layout->code_table)
+	if (!layout->code_table || !layout->sizes[0])
 		return false;
 	code = v8_word(py_word(fp + PMB_V8_FUNCTION), layout->function_shared);
 	code = v8_word(code, PMB_V8_SHARED_CODE);

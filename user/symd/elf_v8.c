@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "symd/elf_gap.h"
 #include "symd/elf_symbols.h"
+#include "symd/elf_v8_sizes.h"
 
 enum {
 	WORD = 4,
@@ -25,14 +26,12 @@ enum {
 	CODE_TABLE = 24,
 	CODE_START = 40,
 	CODE_SIZE = 56,
-	WIDTHS = 3, /* of operands */
 	/* Where no number says it, in what deoptimisation needs: functions that are inlined, and
 	 * their places. */
 	DEOPT_LITERALS = 2,
 	DEOPT_INLINED = 7,
 	DEOPT_MAX = 64,
 	ARRAY_DATA = 16,
-	BYTECODES_MAX = 256,
 };
 
 #define AT(member) offsetof(struct pmb_v8, member)
@@ -160,17 +159,17 @@ static void take(struct reader *r, const char *name, size_t len, uint64_t vaddr)
 /* How long each bytecode is: so many bytes for each width of their operands. */
 static void take_sizes(struct reader *r, const GElf_Sym *sym)
 {
-	uint64_t n = sym->st_size / WIDTHS;
-	uint8_t sizes[WIDTHS * BYTECODES_MAX];
+	uint64_t n = sym->st_size / V8_WIDTHS;
+	uint8_t sizes[V8_WIDTHS * V8_BYTECODES_MAX];
 	GElf_Phdr ph;
 
-	if (!n || n > BYTECODES_MAX || sym->st_size % WIDTHS ||
+	if (!n || n > V8_BYTECODES_MAX || sym->st_size % V8_WIDTHS ||
 	    !elf_segment__of(r->from->elf, sym->st_value, sym->st_size, true, &ph) ||
 	    elf_bytes__read(r->from, ph.p_offset + (sym->st_value - ph.p_vaddr), sizes,
 			    sym->st_size) != sym->st_size)
 		return;
-	for (size_t i = 0; i < WIDTHS; i++)
-		memcpy(r->layout->sizes + i * BYTECODES_MAX, sizes + i * n, n);
+	for (size_t i = 0; i < V8_WIDTHS; i++)
+		memcpy(r->layout->sizes + i * V8_BYTECODES_MAX, sizes + i * n, n);
 	r->has[AT(sizes)] = true;
 }
 
@@ -202,8 +201,8 @@ static void look(struct reader *r, struct elf_records *symbols, struct elf_strin
 		size_t len;
 
 		if (GELF_ST_TYPE(sym.st_info) != STT_OBJECT || !sym.st_size ||
-		    sym.st_size > WIDTHS * BYTECODES_MAX ||
-		    (sym.st_size != WORD && sym.st_size % WIDTHS))
+		    sym.st_size > V8_WIDTHS * V8_BYTECODES_MAX ||
+		    (sym.st_size != WORD && sym.st_size % V8_WIDTHS))
 			continue;
 		name = elf_strings__at(strings, sym.st_name, &len);
 		if (name && len == sizeof(sizes) - 1 && memcmp(name, sizes, len) == 0)
@@ -268,8 +267,11 @@ static void finish_code(const struct reader *r, struct pmb_v8 *l)
 	} else {
 		l->code_table = 0;
 	}
-	if (!r->has[AT(type_code)] || !r->has[AT(sizes)])
+	if (!r->has[AT(type_code)])
 		l->code_table = 0;
+	/* without it no line of baseline code is told */
+	if (l->code_table && !r->has[AT(sizes)])
+		elf_v8_sizes__find(r->from, l->sizes);
 }
 
 /* Where optimised code has what is inlined in it. The oldest says nothing of that, and has no
