@@ -205,6 +205,25 @@ t_fakes() {
 	done
 }
 
+# The same of a page of a file whose server answers no more.
+t_a_fake_on_fuse() {
+	local fake
+	[ "$(uname -m)" = x86_64 ] || skip "HotSpot is read on x86-64 only"
+	[ -c /dev/fuse ] || skip "no FUSE here"
+	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"
+	mkdir "$T/mount"
+	# shellcheck disable=SC2016 # the inner shell's
+	spawn unshare -m "$WORKLOADS/fusehang" serve "$T/mount" /bin/sh -c \
+		'exec "$0" file 60 "$1"' "$T/libjvm.so" "$T/mount/file0"
+	wait_until pgrep -P "$spawned" -x libjvm.so >"$T/no" || skip "it can't be mounted"
+	fake=$(pgrep -P "$spawned" -x libjvm.so)
+	pmb_ok record -p "$fake" -e cpu-clock -d 4 -o "$T/folded" --summary "$T/sum.json"
+	expect_columns
+	expect_ge "$(folded_sum_of "$T/folded" ';main;leaf_spin(;|$)')" 1 "its functions"
+	expect_match "$T/err" 'libjvm[.]so is set aside, without code of a Java process' "words"
+	expect_looks 0.2 "on FUSE"
+}
+
 nine_fakes() {
 	local i
 	cp "$WORKLOADS/fakejvm" "$T/libjvm.so"

@@ -126,14 +126,14 @@ t_shares() {
 	done
 }
 
-# make test-runtimes: twenty thousand samples of each.
+# make test-runtimes: more than five thousand samples of each.
 t_functions_that_come_and_go() {
 	local node script=$TOP/tests/workloads/javascript/churn.js
 	need_node
 	for node in $(nodes); do
 		if [ "$RUNTIMES" = all ]; then
 			record_js "$node" --expose-gc "$script" 12
-			expect_churn "$T/folded" 5000 "$node" # of 25 the collector has most
+			expect_churn "$T/folded" 5000 "$node"
 		else
 			record_js "$node" --expose-gc "$script" 1
 			expect_churn "$T/folded" 200 "$node"

@@ -195,11 +195,11 @@ t_shares() {
 	a_python shares_are_known
 }
 
-# make test-runtimes: twenty thousand samples of each.
+# make test-runtimes: more than ten thousand samples of each.
 names_are_true() { # PYTHON
 	if [ "$RUNTIMES" = all ]; then
 		record_python "$1" churn.py 12
-		expect_churn "$T/folded" 18000 "$1"
+		expect_churn "$T/folded" 10000 "$1"
 	else
 		record_python "$1" churn.py 0.6
 		expect_churn "$T/folded" 300 "$1"

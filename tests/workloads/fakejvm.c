@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Says of itself that it is HotSpot, as libjvm.so does, and is not: fakejvm WHAT SECONDS
+ * Says of itself that it is HotSpot, as libjvm.so does, and is not: fakejvm WHAT SECONDS [FILE]
  *
  *	empty	its description has nothing in it
  *	loop	its description leads from itself to itself, without end
  *	wait	whoever reads its description waits for a page that nobody brings
+ *	file	its description lies in FILE, of which nothing is in memory; and who started it is
+ *		told to answer no more (fusehang.c)
  *
  * Meanwhile it spins in leaf_spin().
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +21,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "spin.h"
@@ -61,12 +65,29 @@ static void never_bring(void *at)
 	}
 }
 
+static void *of_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *at;
+
+	if (fd < 0 || kill(getppid(), SIGUSR1) < 0)
+		exit(1);
+	nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+	if (posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+		exit(1);
+	at = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED)
+		exit(1);
+	return at;
+}
+
 int main(int argc, char **argv)
 {
-	void *at = memory();
+	void *at;
 
 	if (argc < 3)
 		return 1;
+	at = argc > 3 ? of_file(argv[3]) : memory();
 	if (strcmp(argv[1], "loop") == 0)
 		fill(at);
 	else if (strcmp(argv[1], "wait") == 0)
