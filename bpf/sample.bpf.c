@@ -179,8 +179,7 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 		at += size;
 	}
 	if (pmb_cfg.want_data) {
-		at += data_part(ctx, user_regs(ctx, s) ? ARCH_SP(&s->regs) : ~0ULL,
-				part_room(buf, at));
+		at += data_part(ctx, user_regs(ctx, s) ? &s->regs : NULL, part_room(buf, at));
 		buf->fixed.rec.parts++;
 	} else if (pmb_cfg.want_addr) {
 		size = addr_part(ctx, part_room(buf, at));

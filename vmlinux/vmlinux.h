@@ -72,7 +72,39 @@ struct uprobe_task {
 	void *active_uprobe; /* while the copy of its instruction is executed */
 };
 
+/* Of a process's mappings, since 6.1. */
+struct maple_tree {
+	void *ma_root;
+};
+
+struct maple_range_64 {
+	unsigned long pivot[15];
+	void *slot[16];
+};
+
+struct maple_arange_64 {
+	void *slot[10];
+};
+
+struct super_block {
+	unsigned long s_magic;
+};
+
+struct inode {
+	struct super_block *i_sb;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_flags;
+	struct file *vm_file;
+};
+
 struct mm_struct {
+	struct maple_tree mm_mt;
 	unsigned long start_stack, stack_vm;
 	unsigned long start_code, start_brk, brk;
 	struct uprobes_state uprobes_state;

@@ -8,6 +8,7 @@
 #define PMUBPF_BPF_DATA_H
 
 #include "lib/arch.h"
+#include "lib/mapping.h"
 #include "lib/maps.h"
 
 /* Bits of sample_flags (uapi/linux/perf_event.h, enum perf_event_sample_format). */
@@ -42,8 +43,8 @@ static __always_inline bool is_stack(__u64 addr, __u64 sp, struct mm_struct *mm)
 	return start - addr < STACK_GAP || start - addr <= BPF_CORE_READ(mm, stack_vm) * STACK_PAGE;
 }
 
-/* sp: what the task last had in user space; ~0: not known. */
-static __noinline __u32 data_segment(__u64 addr, __u64 sp)
+/* sp: what the task last had in user space; ~0: not known. own: its thread pointer. */
+static __noinline __u32 data_segment(__u64 addr, __u64 sp, __u64 own)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -57,7 +58,9 @@ static __noinline __u32 data_segment(__u64 addr, __u64 sp)
 		return PMB_SEGMENT_HEAP;
 	if (addr >= BPF_CORE_READ(mm, start_code) && addr < brk)
 		return PMB_SEGMENT_PROGRAM;
-	return is_stack(addr, sp, mm) ? PMB_SEGMENT_STACK : PMB_SEGMENT_MAPPED;
+	if (is_stack(addr, sp, mm))
+		return PMB_SEGMENT_STACK;
+	return mapped_segment(mm, addr, sp, own);
 }
 
 /* What the interrupted instruction may have been addressed by; 0: it is the kernel's, or of 32
@@ -119,9 +122,10 @@ static __always_inline __u64 addr_part(const struct bpf_perf_event_data *ctx,
 	return sizeof(*part);
 }
 
-/* Fills the part in; returns its size. */
-static __always_inline __u64 data_part(struct bpf_perf_event_data *ctx, __u64 sp,
-				       struct pmb_part_data *part)
+/* Fills the part in; returns its size. regs: what the task last had in user space; NULL: not
+ * known. */
+static __always_inline __u64 data_part(struct bpf_perf_event_data *ctx,
+				       const struct arch_regs *regs, struct pmb_part_data *part)
 {
 	struct bpf_perf_event_data_kern *kern = (void *)ctx;
 	struct perf_sample_data *data = BPF_CORE_READ(kern, data);
@@ -135,7 +139,8 @@ static __always_inline __u64 data_part(struct bpf_perf_event_data *ctx, __u64 sp
 	part->addr = flags & SAMPLE_ADDR ? ctx->addr : 0;
 	part->data_src = flags & SAMPLE_DATA_SRC ? BPF_CORE_READ(data, data_src.val) : 0;
 	part->weight = flags & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? data_weight(data) : 0;
-	part->segment = data_segment(part->addr, sp);
+	part->segment = data_segment(part->addr, regs ? ARCH_SP(regs) : ~0ULL,
+				     regs ? arch_thread_pointer(regs) : 0);
 	part->n_regs = data_regs(ctx, part->regs);
 	size = part->n_regs ? sizeof(*part) : offsetof(struct pmb_part_data, regs);
 	part->part.size = size;

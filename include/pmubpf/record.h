@@ -97,14 +97,18 @@ struct pmb_part_addr {
 	__u64 addr;
 };
 
-/* What lies at a data address, as far as the process's struct mm_struct tells. */
+/* What lies at a data address, as far as the kernel tells. */
 enum pmb_segment {
-	PMB_SEGMENT_NONE,    /* there is no address */
-	PMB_SEGMENT_KERNEL,  /* an address of the kernel */
-	PMB_SEGMENT_PROGRAM, /* from the program's code to the end of its .bss */
-	PMB_SEGMENT_HEAP,    /* what brk() gave it */
-	PMB_SEGMENT_STACK,   /* of the first thread: from its stack pointer on */
-	PMB_SEGMENT_MAPPED,  /* anything else: libraries, mmap(), other threads' stacks */
+	PMB_SEGMENT_NONE,         /* there is no address */
+	PMB_SEGMENT_KERNEL,       /* an address of the kernel */
+	PMB_SEGMENT_PROGRAM,      /* from the program's code to the end of its .bss */
+	PMB_SEGMENT_HEAP,         /* what brk() gave it */
+	PMB_SEGMENT_STACK,        /* of the first thread: from its stack pointer on */
+	PMB_SEGMENT_MAPPED,       /* anything else, of no kind that could be told */
+	PMB_SEGMENT_ANONYMOUS,    /* memory of mmap(): arenas, large blocks */
+	PMB_SEGMENT_FILE,         /* a file: libraries, databases */
+	PMB_SEGMENT_SHARED,       /* shared memory: of no file */
+	PMB_SEGMENT_THREAD_STACK, /* of a thread that isn't the first: from its stack pointer on */
 	PMB_N_SEGMENTS,
 };
 

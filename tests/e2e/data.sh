@@ -42,15 +42,21 @@ objects() { # LABELS
 	by_label "$S/objects.folded" touch "$1" "$OBJECTS_BY" >"$T/seen"
 }
 
+# By name, as the program says it: of the kernel's kinds.
+known_objects() {
+	awk '$3 > 0 { print $1, $3 }' "$S/objects.out" |
+		sed "s/^\[mapped\]/[$(mapped anonymous)]/" | sort
+}
+
 t_objects() {
 	objects data_object
-	awk '$3 > 0 { print $1, $3 }' "$S/objects.out" | sort >"$T/known"
+	known_objects >"$T/known"
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by object that differ"
 }
 
 t_segments() {
 	objects data_segment
-	printf '%s 100\n' heap mapped program stack >"$T/known"
+	printf '%s 100\n' heap "$(mapped anonymous)" program stack | sort >"$T/known"
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by segment that differ"
 }
 
@@ -59,7 +65,22 @@ t_what_a_thread_touches_is_no_stack() {
 	pmb_ok record --data -e page-faults -c 1 --by data_segment -o "$T/folded" -- \
 		"$WORKLOADS/lodger"
 	by_label "$T/folded" touch data_segment >"$T/seen"
-	expect_eq "$(cat "$T/seen")" "mapped 100" "what it touched"
+	expect_eq "$(cat "$T/seen")" "$(mapped anonymous) 100" "what it touched"
+}
+
+# A thread's stack is its own alone; what lies in a temporary folder may be shared memory.
+t_kinds_of_mappings() {
+	kinds_are_known || skip "this kernel's mappings can't be looked at"
+	local file=file
+	[ "$(stat -f -c %T "$T")" != tmpfs ] || file=shared
+	pmb_ok record --data -e page-faults -c 1 --by data_segment -o "$T/folded" -- \
+		"$WORKLOADS/mappings" "$T/file"
+	awk -F'[ ;]' '/;touch_/ { for (i = 2; $i !~ /^touch_/;) i++; n[$1 " " $i] += $NF }
+		END { for (key in n) print key, n[key] }' "$T/folded" | sort >"$T/seen"
+	printf '%s 100\n' 'anonymous touch_'{among,anonymous,others_stack} 'file touch_file' \
+		"$file touch_shared_file" 'shared touch_'{memfd,shared} \
+		'thread_stack touch_own_stack' | sort >"$T/known"
+	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by segment that differ"
 }
 
 t_pages_and_lines() {
@@ -547,7 +568,7 @@ t_cut() {
 		--summary "$T/sum.json" -- "$WORKLOADS/objects"
 	expect_ledger
 	by_label "$T/folded" touch data_object >"$T/seen"
-	awk '$3 > 0 { print $1, $3 }' "$T/out" | sort >"$T/known"
+	known_objects >"$T/known"
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "faults by object that differ"
 }
 

@@ -334,6 +334,13 @@ static void account_access(struct assembly *a, const struct pmb_part_data *data,
 	to->key.access = profile__access(a->profile, &access);
 }
 
+/* Of a library what it has no bytes for in its file is anonymous. */
+static bool may_be_of_a_file(uint32_t segment)
+{
+	return segment == PMB_SEGMENT_PROGRAM || segment == PMB_SEGMENT_MAPPED ||
+	       segment == PMB_SEGMENT_FILE || segment == PMB_SEGMENT_ANONYMOUS;
+}
+
 /* What the sample is about. */
 static void account_data(struct assembly *a, const struct decoded *rec, struct process *process,
 			 struct account *to)
@@ -354,7 +361,7 @@ static void account_data(struct assembly *a, const struct decoded *rec, struct p
 	to->labels.data_addr = data->addr;
 	assembly__look_up_site(a, rec, to);
 	assembly__look_up_block(a, rec, to);
-	if (data->segment == PMB_SEGMENT_PROGRAM || data->segment == PMB_SEGMENT_MAPPED)
+	if (may_be_of_a_file(data->segment))
 		frame = process__locate_data(a->processes, process, data->addr);
 	if (frame.kind == FRAME_DATA) {
 		uint32_t id = profile__frame(a->profile, &frame);

@@ -76,12 +76,19 @@ void assembly__forget_blocks(struct assembly *a, uint32_t tgid, uint64_t time)
 	queue__freed(&a->queue, &all);
 }
 
+/* Files are nobody's blocks, nor is a thread's stack. */
+static bool may_be_allocated(uint32_t segment)
+{
+	return segment == PMB_SEGMENT_HEAP || segment == PMB_SEGMENT_MAPPED ||
+	       segment == PMB_SEGMENT_ANONYMOUS || segment == PMB_SEGMENT_SHARED;
+}
+
 void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to)
 {
 	uint32_t segment = rec->data->segment;
 	bool inherited;
 
-	if (!a->opts.allocs || (segment != PMB_SEGMENT_HEAP && segment != PMB_SEGMENT_MAPPED))
+	if (!a->opts.allocs || !may_be_allocated(segment))
 		return;
 	to->site = blocks__site(&a->blocks, rec->sample->tgid, rec->data->addr, &inherited);
 	a->books.allocs.samples++;

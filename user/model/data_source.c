@@ -12,10 +12,14 @@
 #include "base/mem.h"
 #include "pmubpf/operand.h"
 
-const char *const data_segment_keys[PMB_N_SEGMENTS] = {"none", "kernel", "program",
-						       "heap", "stack",  "mapped"};
-const char *const data_segment_texts[PMB_N_SEGMENTS] = {"[none]", "[kernel]", "[program]",
-							"[heap]", "[stack]",  "[mapped]"};
+const char *const data_segment_keys[PMB_N_SEGMENTS] = {
+	"none",   "kernel",    "program", "heap",   "stack",
+	"mapped", "anonymous", "file",    "shared", "thread_stack",
+};
+const char *const data_segment_texts[PMB_N_SEGMENTS] = {
+	"[none]",   "[kernel]",    "[program]", "[heap]",          "[stack]",
+	"[mapped]", "[anonymous]", "[file]",    "[shared memory]", "[stack of a thread]",
+};
 
 struct word {
 	unsigned bit;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which mapping an address of the current process lies in, by the kernel's own tree of them (struct
+ * maple_tree, since Linux commit d4af56c5c7c6, in v6.1). No lock is taken, which an NMI may not,
+ * and which wouldn't be free: what is read may be just changing. So what the tree leads to is
+ * believed if it says itself that it holds the address.
+ */
+#ifndef PMUBPF_BPF_MAPPING_H
+#define PMUBPF_BPF_MAPPING_H
+
+#include "lib/arch.h"
+#include "lib/maps.h"
+
+/* How a node is told from the pointer to it (lib/maple_tree.c): it lies at a multiple of 256, and
+ * its kind is in bits 3 to 6. */
+#define MAPLE_NODE(entry) ((entry) & ~255ULL)
+#define MAPLE_KIND(entry) ((entry) >> 3 & 15)
+enum { MAPLE_LEAF = 1, MAPLE_RANGE = 2, MAPLE_ARANGE = 3 };
+
+enum {
+	MAPLE_DEPTH = 8, /* 65,530 mappings, the default limit, need 5 */
+	MAPLE_PIVOTS = 15,
+	MAPLE_ARANGE_PIVOTS = 9,
+};
+
+#define MAPPING_SHARED 8ULL /* VM_SHARED */
+
+/* Their contents are no file's: System V's and POSIX' shared memory, memfds; huge pages. */
+#define TMPFS_MAGIC 0x01021994
+#define HUGETLBFS_MAGIC 0x958458f6
+
+/* What the node has for the address: a node below it, or of a leaf a mapping. 0: nothing. */
+static __always_inline __u64 maple_step(__u64 entry, __u64 addr)
+{
+	const __u64 node = MAPLE_NODE(entry);
+	const bool wide = MAPLE_KIND(entry) != MAPLE_ARANGE;
+	const __u64 slots = wide ? bpf_core_field_offset(struct maple_range_64, slot) :
+				   bpf_core_field_offset(struct maple_arange_64, slot);
+	__u64 pivots[MAPLE_PIVOTS], ret = 0;
+	__u32 at = 0;
+
+	/* both begin with the parent; of the smaller one what is read behind them are slots */
+	if (bpf_probe_read_kernel(pivots, sizeof(pivots),
+				  (void *)(node +
+					   bpf_core_field_offset(struct maple_range_64, pivot))))
+		return 0;
+#pragma unroll
+	for (int i = 0; i < MAPLE_PIVOTS; i++) {
+		if (!pivots[i] || pivots[i] >= addr || (!wide && i == MAPLE_ARANGE_PIVOTS))
+			break;
+		at++;
+	}
+	bpf_probe_read_kernel(&ret, sizeof(ret), (void *)(node + slots + at * sizeof(__u64)));
+	return ret;
+}
+
+/* NULL: none, or nobody can tell. */
+static __always_inline struct vm_area_struct *mapping_of(struct mm_struct *mm, __u64 addr)
+{
+	struct vm_area_struct *vma = NULL;
+	__u64 entry;
+
+	if (!bpf_core_field_exists(mm->mm_mt))
+		return NULL;
+	entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+	for (int i = 0; i < MAPLE_DEPTH; i++) {
+		__u64 kind = MAPLE_KIND(entry);
+
+		if (kind < MAPLE_LEAF || kind > MAPLE_ARANGE)
+			return NULL;
+		entry = maple_step(entry, addr);
+		if (kind == MAPLE_LEAF) {
+			vma = (void *)entry;
+			break;
+		}
+	}
+	return vma;
+}
+
+static __always_inline bool is_thread_stack(__u64 addr, __u64 sp, __u64 own, __u64 start, __u64 end)
+{
+	/* 128: as of the first thread's. Behind it are the thread's own variables, as the C
+	 * libraries have it; and what was mapped next to it may be part of the same mapping. */
+	return sp != ~0ULL && sp >= start && sp < end && addr >= sp - 128 &&
+	       addr < (own > sp && own < end ? own : end);
+}
+
+/* Of what neither the program nor its heap is: enum pmb_segment. own: the thread pointer. */
+static __always_inline __u32 mapped_segment(struct mm_struct *mm, __u64 addr, __u64 sp, __u64 own)
+{
+	struct vm_area_struct *vma = mapping_of(mm, addr);
+	__u64 start, end, magic;
+	struct file *file;
+
+	if (!vma)
+		return PMB_SEGMENT_MAPPED;
+	start = BPF_CORE_READ(vma, vm_start);
+	end = BPF_CORE_READ(vma, vm_end);
+	if (addr < start || addr >= end)
+		return PMB_SEGMENT_MAPPED;
+	file = BPF_CORE_READ(vma, vm_file);
+	if (!file)
+		return is_thread_stack(addr, sp, own, start, end) ? PMB_SEGMENT_THREAD_STACK :
+								    PMB_SEGMENT_ANONYMOUS;
+	magic = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
+	if (magic != TMPFS_MAGIC && magic != HUGETLBFS_MAGIC)
+		return PMB_SEGMENT_FILE;
+	if (BPF_CORE_READ(vma, vm_flags) & MAPPING_SHARED)
+		return PMB_SEGMENT_SHARED;
+	return magic == TMPFS_MAGIC ? PMB_SEGMENT_FILE : PMB_SEGMENT_ANONYMOUS;
+}
+
+#endif
