@@ -69,10 +69,19 @@ struct pmb_operand {
 	int64_t disp, start;
 };
 
+/* Whether the file's debug information is of that code: without it no type is known. */
+enum pmb_described {
+	PMB_DESCRIBED_NOT_ASKED,
+	PMB_DESCRIBED_NOT,
+	PMB_DESCRIBED,
+	PMB_N_DESCRIBED,
+};
+
 struct pmb_place {
 	uint8_t finding;
 	uint8_t n;
-	uint8_t len; /* of the instruction at the place; 0: not known */
+	uint8_t len;       /* of the instruction at the place; 0: not known */
+	uint8_t described; /* enum pmb_described */
 	struct pmb_operand operands[PMB_PLACE_OPERANDS];
 };
 

@@ -248,10 +248,12 @@ t_members_of_a_debug_file() {
 		-- "$T/program"
 	expect_ge "$(folded_sum_of "$T/folded" '^points;struct record\[\];pos.y;')" 50 \
 		"faults of the member"
-	strip "$T/program"
+	rm "$T/program.debug"
 	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member -o "$T/folded" \
 		-- "$T/program"
-	expect_match "$T/folded" '^\[program\];\[no data_type\];\[no member\];' "without DWARF"
+	expect_match "$T/folded" '^\[program\];\(no debug information\);\[no member\];' \
+		"without DWARF"
+	expect_match "$T/err" "no debug information: .*$T/program \([0-9]* samples\)" "which file"
 }
 
 # Of the programs in $T/made all are recorded at once: each is told by its name.
@@ -270,7 +272,7 @@ recorded_at_once() { # LABELS
 # of itself in known. Types of numbers are called differently.
 touched_by() { # NAME OUTPUT
 	sed -n 's/^\(touch_[^ ]*\) \(.*\) \([^ ]*\)$/\1;\2;\3 50/p' "$2" |
-		sed 's/;-;/;[no data_type];/; s/;- 50/;[no member] 50/' | sort >"$T/known"
+		sed 's/;-;/;(no type);/; s/;- 50/;[no member] 50/' | sort >"$T/known"
 	local function='\(.*[;:]\)\?\(touch_[a-z]*\)\([;_(.].*\)*'
 	sed -n "s/^\([^;]*;[^;]*\);validated;$1;$function /\3;\1 /p" \
 		"$T/folded" | sed 's/long int/long/' |
@@ -401,7 +403,7 @@ t_types_of_objects_by_compiler() {
 		[ -e "$T/made/p$i" ] || continue
 		touched_by "p$i" "$T/out-p$i"
 		# nothing that isn't so
-		expect_eq "$(grep -v ';\[no data_type\];' "$T/seen" | comm -13 "$T/known" -)" "" \
+		expect_eq "$(grep -v ';(no type);' "$T/seen" | comm -13 "$T/known" -)" "" \
 			"${hows[i]}: not so"
 		expect_ge "$(comm -12 "$T/known" "$T/seen" | wc -l)" 8 \
 			"${hows[i]}: of 9 or 10, known"
@@ -415,7 +417,7 @@ framed_by() { # NAME OUTPUT
 	# there, and a loop's index, its end and a parameter that are in memory
 	local function='\(.*[;:]\)\?\(touch_[a-z_]*\)\([;_(.].*\)*'
 	sed -n "s/^\([^;]*;[^;]*;[^;]*\);validated;$1;$function /\3;\1 /p" \
-		"$T/folded" | grep -v ';\[[a-z]*\];\[no data_type\];' |
+		"$T/folded" | grep -v ';\[[a-z ]*\];(no type);' |
 		grep -v '::\([in]\|size\);[a-z_ ]*;\[no member\] ' |
 		awk '{ n[substr($0, 1, length($0) - length($NF) - 1)] += $NF }
 			END { for (what in n) print what, n[what] }' | sort >"$T/seen"
@@ -558,6 +560,9 @@ t_the_law() {
 			.data.with_address + .data.without_address - .aggregated,
 			.data.without_address' "$S/objects.json" | paste -sd ' ')" "0 0 0" \
 		"Σ classes, with + without (both less all); faults without an address"
+	expect_eq "$(jq '.events[0].user.data |
+		([.types[]] | add) - .classes.validated - .classes.candidate, .types.padding' \
+		"$S/members.json" | paste -sd ' ')" "0 50" "Σ types less validated; in the holes"
 }
 
 # The same parts, added up, of a recording that is cut all the time.

@@ -54,6 +54,9 @@ Test(places, what_is_claimed)
 		{"with skid it may be another's", 0x2000, PMB_SKID_SOME, LOAD, DATA_ADDRESS_ONLY,
 		 0},
 		{"no address", 0, PMB_SKID_SOME, LOAD, DATA_CANDIDATE, LOAD},
+#ifndef __aarch64__ /* whose addresses may have tags there */
+		{"nobody's", 0x0300000000001008, PMB_SKID_EXACT, LOAD, DATA_INVALID_ADDRESS, 0},
+#endif
 		{"a register is overwritten", 0, PMB_SKID_SOME, LOAD | PMB_OPERAND_LOST,
 		 DATA_REGISTER_LOST, LOAD},
 		{"though it fits", 0x1008, PMB_SKID_AFTER, LOAD | PMB_OPERAND_LOST,
@@ -87,6 +90,16 @@ Test(places, candidates)
 	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).candidate, &place.operands[0]);
 	place = place_with(LOAD | PMB_OPERAND_LOOSE);
 	cr_expect_null(data_finding(&place, PMB_SKID_SOME, &access).candidate);
+	/* one that would have been addressed by nothing that points anywhere was not it */
+	place = place_with(LOAD);
+	access.regs[BX] = 0;
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).class, DATA_INVALID_ADDRESS);
+	cr_expect_null(data_finding(&place, PMB_SKID_SOME, &access).candidate);
+	access.regs[BX] = 0xffff880000000000;
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).class, DATA_INVALID_ADDRESS);
+	access.regs[BX] = 0x7fff00000000;
+	cr_expect_eq(data_finding(&place, PMB_SKID_SOME, &access).class, DATA_CANDIDATE);
+	access = access_to(0);
 	place = place_with(LOAD);
 	place.operands[1] = place.operands[0];
 	place.n = 2;

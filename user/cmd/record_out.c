@@ -13,11 +13,11 @@
 #include "base/mem.h"
 #include "cmd/block_hints.h"
 #include "cmd/cmd.h"
+#include "cmd/record_data.h"
 #include "cmd/remarks.h"
 #include "cmd/rescue.h"
 #include "cmd/rows.h"
 #include "cmd/units.h"
-#include "pmu/skid.h"
 #include "pmubpf/budgets.h"
 #include "prof/recorded.h"
 #include "render/cost.h"
@@ -211,33 +211,6 @@ static struct prof *make_prof(const struct record_out *out, const struct session
 	return prof;
 }
 
-/* Code is looked at where samples are about data, and each of them gets its class. */
-static void look_at_data(const struct record_args *a, struct session_result *result,
-			 struct debuginfod *servers, struct places *ret)
-{
-	const struct profile_row *rows;
-	size_t n = profile__rows(result->profile, &rows);
-	_cleanup_close_ int more = signals__more_fd();
-	struct data_finding found;
-	struct err err;
-
-	if (!(a->sampling.session.labels & LABEL_DATA))
-		return;
-	ret->profile = result->profile;
-	ret->types = a->names.types;
-	ret->servers = servers;
-	ret->skids = xcalloc(a->sampling.events.n, sizeof(*ret->skids));
-	for (size_t i = 0; i < a->sampling.events.n; i++)
-		ret->skids[i] = (uint8_t)event_skid(&a->sampling.events.events[i]);
-	/* without the helper no code was looked at: naming says why */
-	places__resolve(ret, result->files, more, &err);
-	for (size_t i = 0; i < n; i++) {
-		if (places__find(ret, &rows[i], &found))
-			result->ledger.events[rows[i].key.event].data_classes[found.class] +=
-				rows[i].samples;
-	}
-}
-
 static void gather_notes(const struct record_args *a, const struct session_result *result,
 			 const struct debuginfod_work *work, struct buf *notes)
 {
@@ -369,7 +342,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	int unnamed, r, w;
 
 	held_up__end(&out->held_up);
-	look_at_data(a, result, servers, &places);
+	record_data__look(a, result, servers, &places);
 	sites = sites__stacks(result->sites, result->profile);
 	branch_records__in_profile(result->branches, result->profile);
 	/* what was recorded is written all the same */
@@ -379,6 +352,7 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	for (size_t i = 0; i < a->sampling.events.n; i++)
 		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
 	gather_notes(a, result, &names.work.downloads, &notes);
+	record_data__look_at_types(a, result, &places, &names, &notes);
 	summary.notes = notes.data;
 	summary.frames = count_frames(result->profile, &names);
 	frames_in_ledger(&summary.frames, &result->ledger.frames);

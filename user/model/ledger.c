@@ -325,15 +325,20 @@ static bool ledger__stacks(const struct ledger *l, struct buf *remarks)
  * there was no room for. */
 static bool ledger_event__data(const struct ledger_event *e, struct buf *remarks)
 {
-	uint64_t classed = 0;
+	uint64_t classed = 0, typed = 0;
 	bool ok;
 
 	if (!e->data_with && !e->data_without)
 		return true;
 	for (int i = 0; i < N_DATA_CLASSES; i++)
 		classed += e->data_classes[i];
-	ok = same(e, "aggregated = with the address of data + without", e->aggregated,
-		  e->data_with + e->data_without, remarks);
+	for (int i = 0; i < N_DATA_TYPINGS; i++)
+		typed += e->data_typings[i];
+	ok = !typed || same(e, "validated + candidate = typed + padding + reasons",
+			    e->data_classes[DATA_VALIDATED] + e->data_classes[DATA_CANDIDATE],
+			    typed, remarks);
+	ok &= same(e, "aggregated = with the address of data + without", e->aggregated,
+		   e->data_with + e->data_without, remarks);
 	return same(e, "with data = validated + candidate + reasons + [other]",
 		    e->data_with + e->data_without, classed + e->other.samples, remarks) &&
 	       ok;

@@ -91,6 +91,7 @@ struct ledger_event {
 	uint64_t throttled_since;
 	/* with --data, of those in the rows; filled in after naming */
 	__u64 data_classes[N_DATA_CLASSES];
+	__u64 data_typings[N_DATA_TYPINGS]; /* none where types weren't asked for */
 	/* The same in all. */
 	bool read;       /* it doesn't overflow: its readings are in the columns of overflows */
 	bool by_count;   /* weights were read from the counter: the remainder is known exactly */

@@ -261,6 +261,8 @@ void ledger_event__add(struct ledger_event *to, const struct ledger_event *from)
 	SUMS(ADD)
 	for (int i = 0; i < N_DATA_CLASSES; i++)
 		to->data_classes[i] += from->data_classes[i];
+	for (int i = 0; i < N_DATA_TYPINGS; i++)
+		to->data_typings[i] += from->data_typings[i];
 	to->period = more(to->period, from->period);
 	to->calm_period = more(to->calm_period, from->calm_period);
 	if (!to->throttled_since ||
@@ -359,6 +361,7 @@ void ledger__forget(struct ledger *part)
 		e->aggregated = e->weight = 0;
 		e->data_with = e->data_without = 0;
 		memset(e->data_classes, 0, sizeof(e->data_classes));
+		memset(e->data_typings, 0, sizeof(e->data_typings));
 	}
 	memset(part->user_statuses, 0, sizeof(part->user_statuses));
 	memset(part->kernel_statuses, 0, sizeof(part->kernel_statuses));

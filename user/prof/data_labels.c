@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "model/data_source.h"
 #include "pmubpf/object_place.h"
+#include "prof/data_typing.h"
 #include "prof/regions.h"
 #include "prof/sharing.h"
 #include "prof/site.h"
@@ -211,6 +212,17 @@ static void label_candidate_site(struct data_labels *d, const struct profile_lab
 		label_candidate(d, PROF_SITE, text);
 }
 
+/* That nobody looks for a type in vain. */
+static void label_untyped(struct data_labels *d, const struct profile_row *row)
+{
+	enum data_typing typing;
+	const char *text;
+
+	if (data_typing__of(d->r->places, d->r->names, row, &typing) &&
+	    (text = data_typing__stand_in(typing)))
+		label_text(d, "data_type", text);
+}
+
 static void label_finding(struct data_labels *d, const struct profile_row *row,
 			  const struct profile_labels *set)
 {
@@ -233,6 +245,8 @@ static void label_finding(struct data_labels *d, const struct profile_row *row,
 		label_candidate_site(d, set, &f);
 	}
 	label_text(d, "data_class", data_class_keys[f.class]);
+	if (f.class == DATA_VALIDATED && d->r->places->types && !d->r->no_symbols)
+		label_untyped(d, row);
 	if (f.fetch)
 		label_text(d, "data_access", "fetch");
 	else if (f.access)

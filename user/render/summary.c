@@ -43,6 +43,14 @@ static void text_data(const struct ledger_event *e, struct buf *out)
 			buf__printf(out, "      %llu %s: %s\n", e->data_classes[i],
 				    data_class_keys[i], data_class_texts[i]);
 	}
+	for (int i = 0, any = 0; i < N_DATA_TYPINGS; i++) {
+		if (!e->data_typings[i])
+			continue;
+		if (!any++)
+			buf__printf(out, "      of those that have an instruction:\n");
+		buf__printf(out, "        %llu %s: %s\n", e->data_typings[i], data_typing_keys[i],
+			    data_typing_texts[i]);
+	}
 }
 
 static void text_other(const struct ledger_event *e, struct buf *out)

@@ -118,6 +118,7 @@ static void json_user(const struct ledger_event *e, struct json *j)
 	json__u64(j, "with_address", e->data_with);
 	json__u64(j, "without_address", e->data_without);
 	JSON_COUNTS(j, "classes", data_class_keys, e->data_classes, N_DATA_CLASSES);
+	JSON_COUNTS(j, "types", data_typing_keys, e->data_typings, N_DATA_TYPINGS);
 	json__end_obj(j);
 	json__obj(j, "discarded");
 	json__u64(j, "other_containers", e->foreign);

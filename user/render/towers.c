@@ -63,7 +63,8 @@ static bool is_segment(const char *object)
 /* A variable, beside which its type stands; of what has no name the type, beside where it lies. */
 static uint32_t object_of(struct tree *t, const char *object, const char *type)
 {
-	bool by_type = *type && (!*object || is_segment(object));
+	const char *known = data_typing__is_stand_in(type) ? "" : type;
+	bool by_type = *known && (!*object || is_segment(object));
 	const char *name = by_type ? type : object;
 
 	if (!*name)

@@ -399,15 +399,40 @@ static bool is_fetch(const struct pmb_place *place, enum pmb_skid skid,
 	return skid == PMB_SKID_EXACT && access->n_regs && access->addr - ip < (place->len ?: 1U);
 }
 
-/* Of the only operand, if nothing can check it. */
+/* Nobody has the first page, and x86-64's and RISC-V's addresses end far below; arm64's may have
+ * anything in their highest byte. */
+static bool is_possible(uint64_t addr)
+{
+#ifdef __aarch64__
+	addr &= ~0ULL >> 8;
+#endif
+	return addr >= 4096 && addr < 1ULL << 56;
+}
+
+/* Neither a program's nor the kernel's, whatever a PMU says. */
+static bool is_garbage(uint64_t addr)
+{
+#ifdef __aarch64__
+	(void)addr;
+	return false;
+#else
+	return addr >> 56 && addr >> 56 != 0xff;
+#endif
+}
+
+/* Of the only operand, if nothing can check it: but it may show that it isn't the one. */
 static void put_candidate(const struct pmb_operand *o, const struct profile_access *access,
 			  struct data_finding *f)
 {
+	if (!(o->flags & PMB_OPERAND_LOST)) {
+		f->from = address_of(access, o);
+		f->size = o->size;
+		if (!is_possible(f->from)) {
+			*f = (struct data_finding){.class = DATA_INVALID_ADDRESS};
+			return;
+		}
+	}
 	f->candidate = o;
-	if (o->flags & PMB_OPERAND_LOST)
-		return;
-	f->from = address_of(access, o);
-	f->size = o->size;
 }
 
 static struct data_finding check(const struct pmb_place *place, enum pmb_skid skid,
@@ -488,6 +513,8 @@ struct data_finding data_finding(const struct pmb_place *place, enum pmb_skid sk
 		.class = access->addr ? DATA_ADDRESS_ONLY : DATA_UNVERIFIABLE,
 	};
 
+	if (access->addr && is_garbage(access->addr))
+		return (struct data_finding){.class = DATA_INVALID_ADDRESS};
 	if (access->addr && is_fetch(place, skid, access))
 		return (struct data_finding){.class = DATA_VALIDATED, .fetch = true};
 	if (place->finding == PMB_PLACE_UNKNOWN || !access->n_regs)
@@ -514,5 +541,6 @@ bool places__find(const struct places *places, const struct profile_row *row,
 	frame = place_of(places->profile, row);
 	place = frame && places->list ? *at(places, frame, skid) : NULL;
 	*ret = data_finding(place ?: &nowhere, skid, access);
+	ret->described = place ? place->described : PMB_DESCRIBED_NOT_ASKED;
 	return true;
 }

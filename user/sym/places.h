@@ -49,6 +49,7 @@ struct data_finding {
 	enum data_class class;
 	uint8_t access; /* PMB_OPERAND_LOAD, PMB_OPERAND_STORE; 0: not known, or an instruction */
 	bool fetch;     /* it is the instruction itself */
+	uint8_t described;                   /* enum pmb_described: the code where it was taken */
 	const struct pmb_operand *operand;   /* validated: which; NULL: it isn't… */
 	const struct pmb_operand *candidate; /* …and nothing came to check this one */
 	/* Of either: the first of the bytes that it addressed, and how many; 0: not known. */

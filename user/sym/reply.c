@@ -214,9 +214,10 @@ static bool parse_place(struct cursor *c, struct pmb_place *p)
 {
 	*p = (struct pmb_place){.finding = cursor__u8(c)};
 	p->len = cursor__u8(c);
+	p->described = cursor__u8(c);
 	p->n = cursor__u8(c);
 	if (!cursor__ok(c) || p->finding >= PMB_N_FINDINGS || p->n > PMB_PLACE_OPERANDS ||
-	    (p->finding == PMB_PLACE_FOUND) != (p->n > 0))
+	    p->described >= PMB_N_DESCRIBED || (p->finding == PMB_PLACE_FOUND) != (p->n > 0))
 		return false;
 	for (int i = 0; i < p->n; i++) {
 		if (!parse_operand(c, &p->operands[i]))

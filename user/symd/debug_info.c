@@ -485,7 +485,7 @@ bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret)
 }
 
 /* Asked for one function many times in a row. */
-static bool enter_function(struct debug_info *d, uint64_t vaddr)
+bool debug_info__describes(struct debug_info *d, uint64_t vaddr)
 {
 	const struct addr_range *found;
 
@@ -508,34 +508,34 @@ static struct pointees *pointees_of(struct debug_info *d)
 
 bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret)
 {
-	return enter_function(d, vaddr) &&
+	return debug_info__describes(d, vaddr) &&
 	       pointees__find(pointees_of(d), &d->entered.function, vaddr, reg, ret);
 }
 
 bool debug_info__pointees_end(struct debug_info *d, uint64_t vaddr, uint64_t next)
 {
-	return enter_function(d, vaddr) &&
+	return debug_info__describes(d, vaddr) &&
 	       pointees__end(pointees_of(d), &d->entered.function, vaddr, next);
 }
 
 bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, const struct frame_place *place,
 			  struct pointee *ret)
 {
-	return enter_function(d, vaddr) &&
+	return debug_info__describes(d, vaddr) &&
 	       pointees__in_frame(pointees_of(d), &d->entered.function, vaddr, place, ret);
 }
 
 const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64_t vaddr,
 						    const struct frame_place *place, uint64_t bytes)
 {
-	if (!enter_function(d, vaddr))
+	if (!debug_info__describes(d, vaddr))
 		return NULL;
 	return pointees__variable(pointees_of(d), &d->entered.function, vaddr, place, bytes);
 }
 
 bool debug_info__any_variable(struct debug_info *d, uint64_t vaddr, const struct frame_place *place)
 {
-	return enter_function(d, vaddr) &&
+	return debug_info__describes(d, vaddr) &&
 	       pointees__any_variable(pointees_of(d), &d->entered.function, place);
 }
 
@@ -584,7 +584,7 @@ void debug_info__call(struct debug_info *d, uint64_t vaddr, uint64_t called, str
 
 	*ret = (struct call_facts){.never = false};
 	if ((called && function_at(d, called, &callee)) ||
-	    (enter_function(d, vaddr - 1) &&
+	    (debug_info__describes(d, vaddr - 1) &&
 	     pointees__callee(pointees_of(d), &d->entered.function, vaddr, &callee)))
 		pointees__call(pointees_of(d), &callee, ret);
 }

@@ -47,6 +47,8 @@ struct debug_info *debug_info__free(struct debug_info *d); /* NULL is fine; retu
  * valid as long as d.
  */
 size_t debug_info__find(struct debug_info *d, uint64_t vaddr, struct debug_frame *ret);
+/* Whether a function is known there. */
+bool debug_info__describes(struct debug_info *d, uint64_t vaddr);
 /* Whether a line begins there, and so an instruction. */
 bool debug_info__begins_line(struct debug_info *d, uint64_t vaddr);
 /* Whether a function is entered there. */

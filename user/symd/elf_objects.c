@@ -284,3 +284,8 @@ void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 	if (ret->flags & PMB_OPERAND_LOST && !(ret->flags & PMB_OPERAND_VARIABLE))
 		ret->object = PMB_REG_NONE;
 }
+
+bool elf_objects__describe(struct elf_objects *o, uint64_t vaddr)
+{
+	return o->info && debug_info__describes(o->info, vaddr);
+}

@@ -7,6 +7,7 @@
 #ifndef PMUBPF_SYMD_ELF_OBJECTS_H
 #define PMUBPF_SYMD_ELF_OBJECTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "pmubpf/operand.h"
@@ -19,6 +20,8 @@ struct elf_objects;
 
 struct elf_objects *elf_objects__new(struct elf_file *elf);   /* borrowed, and must live longer */
 struct elf_objects *elf_objects__free(struct elf_objects *o); /* NULL is fine; returns NULL */
+/* Whether there is debug information of what lies at vaddr. */
+bool elf_objects__describe(struct elf_objects *o, uint64_t vaddr);
 /* m is an operand of the instruction at vaddr, and ret the same as code_place.h has it, by the
  * registers where it was sampled: gets the object, if that is known. */
 void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,

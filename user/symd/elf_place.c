@@ -45,6 +45,8 @@ void elf_place__find(const struct elf_file *elf, struct elf_objects *objects, ui
 		size = INSN_LONGEST;
 	code.len = elf_file__read(elf, start, bytes, size);
 	code_place__find(&code, skid, ret);
-	if (objects)
-		put_objects(objects, vaddr, &code, ret);
+	if (!objects)
+		return;
+	ret->described = elf_objects__describe(objects, vaddr) ? PMB_DESCRIBED : PMB_DESCRIBED_NOT;
+	put_objects(objects, vaddr, &code, ret);
 }

@@ -23,8 +23,8 @@
  * 	DEMANGLE	u32 n, n × {u16 len, name}	u32 m, m × {u16 len, name}
  * 	OBJECTS		u32 n, n × {u32 position,	as LOOKUP; vaddr is 0, k is 0
  * 			u16 len, object}
- * 	PLACES		u8 skid, u8 types, u32 n,	u32 m, m × {u8 finding, u8 len, u8 k,
- * 			n × u64				k × operand}
+ * 	PLACES		u8 skid, u8 types, u32 n,	u32 m, m × {u8 finding, u8 len,
+ * 			n × u64				u8 described, u8 k, k × operand}
  * 	operand		u8 base, u8 index, u8 scale, u8 segment, u8 flags, u16 size, u32 insn,
  * 							u64 disp, u8 object, u32 type,
  * 							u32 every, u32 at, u64 start
@@ -121,7 +121,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 23,
+	SYMD_VERSION = 24,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,

@@ -153,6 +153,7 @@ static void put_place(struct buf *b, const struct pmb_place *place)
 {
 	symd_msg__put_u8(b, place->finding);
 	symd_msg__put_u8(b, place->len);
+	symd_msg__put_u8(b, place->described);
 	symd_msg__put_u8(b, place->n);
 	for (int i = 0; i < place->n; i++) {
 		const struct pmb_operand *o = &place->operands[i];
@@ -175,7 +176,7 @@ static void put_place(struct buf *b, const struct pmb_place *place)
 
 static int requests__places(struct requests *s, struct cursor *body)
 {
-	enum { PLACE_MOST = 3 + 40 * PMB_PLACE_OPERANDS };
+	enum { PLACE_MOST = 4 + 40 * PMB_PLACE_OPERANDS };
 	uint8_t skid = cursor__u8(body), types = cursor__u8(body);
 	uint32_t n = cursor__u32(body), done = 0;
 	uint64_t end = turn__end();
