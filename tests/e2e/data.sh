@@ -107,6 +107,28 @@ t_members() {
 	expect_eq "$(comm -3 "$T/known" "$T/named")" "" "faults by member that differ"
 }
 
+# The same as a list: each variable by name, with its member and its function; no sample is lost.
+t_list_of_objects() {
+	pmb_ok report --objects --json "$S/members.pb.gz"
+	jq -r '.events[0].objects[] | select(.hottest_function.name == "touch") |
+		"\(.object | sub("\\..*"; ""));\(.type);\(.hottest_member.name // "-") " +
+		"\(.classes.validated)"' "$T/out" | sort >"$T/seen"
+	tail -n +2 "$S/members.out" | sed 's/ \([^ ]*\)$/;\1/; s/ /;/; s/$/ 50/' |
+		sort >"$T/known"
+	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "objects that differ"
+	expect_eq "$(jq '.events[0] | ([.objects[].samples] | add) - .with_data, .with_data -
+		.samples' "$T/out" | paste -sd ' ')" "0 0" "Σ objects, about data, less all"
+	pmb_ok report --objects --limit 3 "$S/members.pb.gz"
+	expect_match "$T/out" ' 50 .* bits: struct record\[\]; high 100 %; in touch 100 %$' \
+		"a row"
+	expect_match "$T/out" '^… and [0-9]* more$' "how many more"
+	pmb report --objects --by member "$S/members.pb.gz"
+	expect_eq "$rc" 2 "exit status beside --by"
+	pmb_ok record -e page-faults -o "$T/p.pb.gz" -- /bin/true
+	pmb report --objects "$T/p.pb.gz"
+	expect_match "$T/err" 'record --data' "without data"
+}
+
 # How a type lies is saved, once, and its samples say which it is; a typedef of it is another one.
 t_layouts_are_saved() {
 	local id profile=$S/members.pb.gz

@@ -20,6 +20,7 @@
 #include "prof/regions.h"
 #include "prof/sharing.h"
 #include "prof/symbolize.h"
+#include "render/data_objects.h"
 #include "render/regions.h"
 #include "render/report.h"
 #include "session/signals.h"
@@ -159,6 +160,14 @@ static int find_regions(struct report_run *run, struct err *err)
 	return 0;
 }
 
+/* Of a list: --limit, or what a screen has. */
+static size_t rows_to_show(const struct report_args *a)
+{
+	if (a->limit >= 0)
+		return (size_t)a->limit;
+	return a->json ? 0 : TEXT_ROWS;
+}
+
 static int write_regions(struct report_run *run, FILE *file)
 {
 	const struct report_args *a = run->args;
@@ -167,15 +176,37 @@ static int write_regions(struct report_run *run, FILE *file)
 		.report = &run->report,
 		.regions = &run->regions,
 		.factor = a->factor > 0 ? a->factor : REGIONS_FACTOR,
-		.limit = a->limit >= 0 ? (size_t)a->limit :
-			 a->json       ? 0 :
-					 TEXT_ROWS,
+		.limit = rows_to_show(a),
 	};
 
 	if (a->json)
 		regions_report__json(&r, &text);
 	else
 		regions_report__text(&r, &text);
+	return buf__write(&text, file);
+}
+
+static int find_objects(struct report_run *run, struct err *err)
+{
+	set_profiles(run);
+	report__settle(&run->report);
+	for (size_t i = 0; i < run->whole->n_samples; i++) {
+		if (prof__label(run->whole, run->whole->samples[i].labels, "data_class"))
+			return 0;
+	}
+	return err__usage(err, "--objects: no sample of the profile is about data; `pmubpf record "
+			       "--data' makes such a profile");
+}
+
+static int write_objects(struct report_run *run, FILE *file)
+{
+	_cleanup_(buf__done) struct buf text = {0};
+	const struct objects_report r = {.report = &run->report, .limit = rows_to_show(run->args)};
+
+	if (run->args->json)
+		objects_report__json(&r, &text);
+	else
+		objects_report__text(&r, &text);
 	return buf__write(&text, file);
 }
 
@@ -286,6 +317,7 @@ static int write_out(struct report_run *run, struct err *err)
 	r = a->format   ? a->format->write(file, run->prof, &opts) :
 	    a->layout   ? write_layout(run, file) :
 	    a->regions  ? write_regions(run, file) :
+	    a->objects  ? write_objects(run, file) :
 	    a->branches ? report_branches__write(&run->branches, &run->report, a, &run->binary,
 						 file) :
 			  write_report(run, file);
@@ -369,6 +401,7 @@ int cmd_report(int argc, char **argv)
 		r = args.format   ? begin_lines(&run, &err) :
 		    args.layout   ? find_layout(&run, &err) :
 		    args.regions  ? find_regions(&run, &err) :
+		    args.objects  ? find_objects(&run, &err) :
 		    args.branches ? find_branches(&run, &err) :
 				    group(&run, &err);
 	if (r == 0)

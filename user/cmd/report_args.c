@@ -18,6 +18,7 @@ enum {
 	OPT_TREE,
 	OPT_LAYOUT,
 	OPT_REGIONS,
+	OPT_OBJECTS,
 	OPT_BRANCHES,
 	OPT_BOLT,
 	OPT_AUTOFDO,
@@ -76,6 +77,10 @@ static const struct argp_option options[] = {
 	{"layout", OPT_LAYOUT, "TYPE", 0,
 	 "How a type of data lies in memory, and which of its members samples are about (of record "
 	 "--data)",
+	 0},
+	{"objects", OPT_OBJECTS, 0, 0,
+	 "Which objects samples are about, how sure that is, and of each the hottest member and "
+	 "function (of record --data)",
 	 0},
 	{"regions", OPT_REGIONS, 0, 0,
 	 "Regions of memory by who touched them first, and those with more samples than their size "
@@ -200,6 +205,9 @@ static int parse_rows(struct report_args *a, int key, char *arg)
 	case OPT_REGIONS:
 		a->regions = true;
 		return 0;
+	case OPT_OBJECTS:
+		a->objects = true;
+		return 0;
 	case OPT_BRANCHES:
 	case OPT_BOLT:
 	case OPT_AUTOFDO:
@@ -309,16 +317,22 @@ static bool is_of_rows(const struct report_args *a)
 	return a->tree || a->sort || a->limit >= 0 || a->confidence;
 }
 
-static int check_regions(const struct report_args *a)
+/* Lists of their own, without rows by keys. */
+static int check_lists(const struct report_args *a)
 {
+	const char *what = a->regions ? "regions" : "objects";
+
 	if (a->factor > 0 && !a->regions)
 		return err__usage(a->err, "--factor is of --regions");
-	if (a->regions && (a->format || a->csv || a->layout || a->by || a->tree || a->sort ||
-			   a->min_share >= 0 || a->confidence))
+	if (!a->regions && !a->objects)
+		return 0;
+	if (a->format || a->csv || a->layout || (a->regions && a->objects) || a->by || a->tree ||
+	    a->sort || a->min_share >= 0 || a->confidence)
 		return err__usage(a->err,
-				  "--regions shows regions, as text or as --json: without other "
-				  "formats, --layout, --by, --tree, --sort, --min-share, "
-				  "--confidence");
+				  "--%s shows %s, as text or as --json: without other "
+				  "formats, --layout, --%s, --by, --tree, --sort, --min-share, "
+				  "--confidence",
+				  what, what, a->regions ? "objects" : "regions");
 	return 0;
 }
 
@@ -332,12 +346,12 @@ static int check_branches(const struct report_args *a)
 {
 	bool table = a->branches == BRANCHES_TABLE;
 
-	if (a->format || a->csv || a->layout || a->regions || a->by || a->tree || a->sort ||
-	    a->min_share >= 0 || a->confidence)
-		return err__usage(
-			a->err, "--branches shows branches, as text or as --json: without other "
-				"formats, --layout, --regions, --by, --tree, --sort, --min-share, "
-				"--confidence");
+	if (a->format || a->csv || a->layout || a->regions || a->objects || a->by || a->tree ||
+	    a->sort || a->min_share >= 0 || a->confidence)
+		return err__usage(a->err,
+				  "--branches shows branches, as text or as --json: without other "
+				  "formats, --layout, --regions, --objects, --by, --tree, --sort, "
+				  "--min-share, --confidence");
 	if (selects(&a->selection))
 		return err__usage(a->err, "--branches shows all of them: branch records have no "
 					  "stacks and labels to select them by");
@@ -368,7 +382,7 @@ static int check_shape(const struct report_args *a)
 				  a->format->name);
 	if (!a->branches && a->binary)
 		return err__usage(a->err, "--binary is of --bolt and --autofdo");
-	return a->branches ? check_branches(a) : check_regions(a);
+	return a->branches ? check_branches(a) : check_lists(a);
 }
 
 static int check_files(const struct report_args *a)
@@ -406,7 +420,8 @@ static int check(const struct report_args *a)
 /* Whose labels are those of --by alone. */
 static bool shows_rows(const struct report_args *a)
 {
-	return !a->format && !a->layout && !a->regions && !a->branches && !a->selection.shared;
+	return !a->format && !a->layout && !a->regions && !a->objects && !a->branches &&
+	       !a->selection.shared;
 }
 
 int report_args__parse(struct report_args *a, int argc, char **argv, struct err *err)

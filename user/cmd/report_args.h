@@ -23,6 +23,7 @@ struct report_args {
 	const char *by;     /* NULL: function */
 	const char *layout; /* a type; NULL: rows are shown */
 	bool regions;       /* are shown, instead of rows */
+	bool objects;       /* the same */
 	enum { BRANCHES_NONE, BRANCHES_TABLE, BRANCHES_BOLT, BRANCHES_AUTOFDO } branches;
 	const char *binary; /* of the last two; NULL: the one with most records */
 	double factor;      /* of --regions; 0: its default */
