@@ -435,3 +435,31 @@ Test(folded, functions_that_are_called_other)
 	expect(&plain, "a;[other] 1\n"
 		       "a;\\x5bidle];\\x5bother] 5\n");
 }
+
+/* Latencies are a value beside the event's, of other tools as well; folded lines have the event. */
+Test(folded, latencies_are_a_value_of_their_own)
+{
+	const struct profile_key key = {
+		.comm = profile__comm(p, "a"),
+		.user_stack = STACK(user(0x100, "f")),
+	};
+	struct prof *prof;
+	struct prof_event *events;
+	size_t type;
+
+	profile__add_access(p, &key, 5, 70);
+	profile__add_access(p, &key, 1, 0);
+	prof = recorded(&plain);
+	type = prof__type_called(prof, "e_latency");
+	cr_assert_eq(type, 2, "behind the event's own");
+	cr_expect_str_eq(prof__text(prof, prof->types[type].unit), "cycles");
+	cr_expect_eq(prof__values(prof, 0)[type], 350);
+	cr_assert_eq(prof__events(prof, &events), 2);
+	cr_expect_str_eq(events[1].name, "e_latency");
+	prof_events__free(events, 2);
+	cr_assert_eq(prof__counted_events(prof, &events), 1);
+	cr_expect_str_eq(events[0].name, "e");
+	prof_events__free(events, 1);
+	prof__free(prof);
+	expect(&plain, "a;f 6\n");
+}

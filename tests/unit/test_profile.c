@@ -250,6 +250,35 @@ Test(profile, beyond_its_limit_it_stays_small_and_exact)
 	}
 }
 
+/* Of each sample as many times as it stands for; none is lost where rows are given up. */
+Test(profile, latencies_add_up)
+{
+	const struct profile_row *rows;
+	uint64_t sum = 0, latencies = 0;
+	struct profile *other = profile__new();
+
+	profile__set_limit(p, 200000);
+	for (uint32_t i = 0; i < 50000; i++) {
+		uint32_t frame = profile__frame(p, &(struct frame){FRAME_FILE, 1, i});
+		struct profile_key key = {.comm = profile__comm(p, "a"),
+					  .user_stack = profile__stack(p, &frame, 1)};
+
+		profile__add_access(p, &key, 1000, i % 100);
+		sum += 1000 * (i % 100);
+		profile__trim(p);
+	}
+	cr_expect_gt(profile__trims(p), 1);
+	profile__add(p, &(struct profile_key){.comm = profile__comm(p, "a")}, 7);
+	profile__merge(other, p);
+	for (size_t i = profile__rows(other, &rows); i-- > 0;)
+		latencies += rows[i].latency;
+	cr_expect_eq(latencies, sum);
+	profile__add_access(other, &(struct profile_key){0}, UINT64_MAX / 2, 4);
+	cr_assert_gt(profile__rows(other, &rows), 0);
+	cr_expect_eq(rows[profile__rows(other, &rows) - 1].latency, UINT64_MAX, "not less again");
+	profile__free(other);
+}
+
 Test(profile, what_is_heavy_stays_apart)
 {
 	uint64_t heavy[20] = {0};

@@ -72,7 +72,7 @@ static void account_weight(struct assembly *a, struct account *to, uint32_t even
 	if (a->opts.labels & LABEL_UNWIND_STATUS)
 		to->labels.status = to->user_end ? to->user_end : to->kernel_end;
 	to->key.labels = profile__labels(a->profile, &to->labels);
-	profile__add(a->profile, &to->key, weight);
+	profile__add_access(a->profile, &to->key, weight, to->latency);
 	books->user_statuses[to->user_end]++;
 	if (status_is_early(to->user_end))
 		note_truncating(a, to);
@@ -114,6 +114,7 @@ static void take_data_away(struct account *to)
 	to->key.has_addr = 0;
 	to->labels.data_src = to->labels.data_addr = 0;
 	to->labels.segment = to->labels.latency = to->labels.site = 0;
+	to->latency = 0;
 }
 
 void assembly__account_now(struct assembly *a, struct account *to)
@@ -353,8 +354,9 @@ static void account_data(struct assembly *a, const struct decoded *rec, struct p
 	to->has_data = true;
 	to->labels.data_src = data->data_src;
 	to->labels.segment = data->segment;
+	to->latency = (uint32_t)data->weight; /* what is above it are other latencies */
 	if (data->weight)
-		to->labels.latency = 1U << (63 - __builtin_clzll((data->weight & UINT32_MAX) | 1));
+		to->labels.latency = 1U << (63 - __builtin_clzll(to->latency | 1ULL));
 	account_access(a, data, to);
 	if (data->segment == PMB_SEGMENT_NONE)
 		return;

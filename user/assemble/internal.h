@@ -13,6 +13,7 @@ struct account {
 	uint8_t user_end, kernel_end;
 	uint8_t context; /* enum pmb_context_state */
 	bool has_data;
+	uint32_t latency; /* of the access, in cycles; 0: not known */
 	uint32_t cpu;
 	uint32_t event;
 	uint64_t weight;

@@ -96,8 +96,9 @@ uint32_t profile__artificial(struct profile *p, enum artificial what)
 	return profile__stack(p, &id, 1);
 }
 
-static void profile__add_row(struct profile *p, const struct profile_key *key, uint64_t samples,
-			     uint64_t weight)
+/* from: what is added; its key isn't looked at. */
+static void profile__add_row(struct profile *p, const struct profile_key *key,
+			     const struct profile_row *from)
 {
 	size_t i = intern__add(&p->keys, key, sizeof(*key)) - 1;
 
@@ -106,13 +107,25 @@ static void profile__add_row(struct profile *p, const struct profile_key *key, u
 		p->rows[p->n_rows++] = (struct profile_row){.key = *key};
 		p->grown = true; /* what is new, is new in a new row, or soon will be */
 	}
-	p->rows[i].samples += samples;
-	p->rows[i].weight += weight;
+	p->rows[i].samples += from->samples;
+	p->rows[i].weight += from->weight;
+	if (__builtin_add_overflow(p->rows[i].latency, from->latency, &p->rows[i].latency))
+		p->rows[i].latency = UINT64_MAX; /* the PMU says what it likes */
 }
 
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight)
 {
-	profile__add_row(p, key, 1, weight);
+	profile__add_access(p, key, weight, 0);
+}
+
+void profile__add_access(struct profile *p, const struct profile_key *key, uint64_t weight,
+			 uint32_t latency)
+{
+	struct profile_row row = {.samples = 1, .weight = weight};
+
+	if (__builtin_mul_overflow(weight, (uint64_t)latency, &row.latency))
+		row.latency = UINT64_MAX;
+	profile__add_row(p, key, &row);
 }
 
 const char *profile__comm_text(const struct profile *p, uint32_t comm)
@@ -232,7 +245,7 @@ static void profile__fold(struct profile *p, const bool *give_up, size_t n, cons
 
 		if (!give_up[i])
 			continue;
-		profile__add_row(p, &key, row.samples, row.weight);
+		profile__add_row(p, &key, &row);
 		if (row.key.user_stack == other)
 			continue; /* it was in [other] before */
 		sum = profile__other_of(p, key.event);
@@ -266,7 +279,7 @@ void profile__merge(struct profile *to, const struct profile *from)
 		key.data = profile__copy_stack(to, from, row->key.data);
 		key.labels = profile__labels(to, &labels);
 		key.access = profile__copy_access(to, from, row->key.access);
-		profile__add_row(to, &key, row->samples, row->weight);
+		profile__add_row(to, &key, row);
 	}
 	for (uint32_t i = 0; i < from->n_other; i++) {
 		struct profile_other *sum = profile__other_of(to, i);

@@ -112,6 +112,7 @@ struct profile_row {
 	struct profile_key key;
 	uint64_t samples;
 	uint64_t weight;
+	uint64_t latency; /* cycles that what they stand for took, as far as a PMU said so */
 };
 
 /* What of an event lies in rows [other]. */
@@ -137,6 +138,9 @@ uint32_t profile__artificial(struct profile *p, enum artificial what);
 uint32_t profile__labels(struct profile *p, const struct profile_labels *labels);
 uint32_t profile__access(struct profile *p, const struct profile_access *access);
 void profile__add(struct profile *p, const struct profile_key *key, uint64_t weight);
+/* The same of a sample whose access took so many cycles. */
+void profile__add_access(struct profile *p, const struct profile_key *key, uint64_t weight,
+			 uint32_t latency);
 
 /* The same of another profile. */
 uint32_t profile__copy_stack(struct profile *to, const struct profile *from, uint32_t stack);

@@ -129,6 +129,36 @@ size_t prof__events(const struct prof *p, struct prof_event **ret)
 	return events.n;
 }
 
+static bool is_latency(const struct prof_event *events, size_t n, size_t i)
+{
+	size_t len = strlen(events[i].name), suffix = strlen(PROF_LATENCY);
+
+	if (len <= suffix || strcmp(events[i].name + len - suffix, PROF_LATENCY) != 0 ||
+	    events[i].samples != PROF_NO_TYPE)
+		return false;
+	for (size_t k = 0; k < n; k++) {
+		if (strlen(events[k].name) == len - suffix &&
+		    memcmp(events[k].name, events[i].name, len - suffix) == 0)
+			return true;
+	}
+	return false;
+}
+
+size_t prof__counted_events(const struct prof *p, struct prof_event **ret)
+{
+	size_t n = prof__events(p, ret), left = n;
+
+	/* they stand behind those that they are of, which stay as long as they are looked at */
+	for (size_t i = n; i-- > 0;) {
+		if (!is_latency(*ret, left, i))
+			continue;
+		free((*ret)[i].name);
+		memmove(*ret + i, *ret + i + 1, (left - i - 1) * sizeof(**ret));
+		left--;
+	}
+	return left;
+}
+
 void prof_events__free(struct prof_event *events, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -187,6 +187,10 @@ struct prof_event {
 };
 /* The caller frees them with prof_events__free. */
 size_t prof__events(const struct prof *p, struct prof_event **ret);
+/* Without the latencies of events that it has, too: those aren't overflows of their own, which
+ * formats without columns would show. */
+#define PROF_LATENCY "_latency"
+size_t prof__counted_events(const struct prof *p, struct prof_event **ret);
 void prof_events__free(struct prof_event *events, size_t n);
 
 /* Comments of ours are "key: value"; the value of the first with that key, or NULL. */

@@ -41,7 +41,7 @@ struct segment {
 
 /* Which types an event's numbers go to. */
 struct columns {
-	size_t samples, events, time; /* or PROF_NO_TYPE */
+	size_t samples, events, time, latency; /* or PROF_NO_TYPE */
 	uint64_t sum_samples, sum_weight;
 };
 
@@ -84,7 +84,7 @@ static void add_types(struct builder *b)
 		const struct measure *m = &measures[i];
 		struct columns *c = &b->columns[i];
 
-		*c = (struct columns){PROF_NO_TYPE, PROF_NO_TYPE, PROF_NO_TYPE, 0, 0};
+		*c = (struct columns){PROF_NO_TYPE, PROF_NO_TYPE, PROF_NO_TYPE, PROF_NO_TYPE, 0, 0};
 		if (m->hidden)
 			continue;
 		if (m->lead && m->lead != m) {
@@ -96,6 +96,25 @@ static void add_types(struct builder *b)
 			c->events = add_type(b, i, "_event", "count");
 		if (measure__has_time(m))
 			c->time = add_type(b, i, "_time", "nanoseconds");
+	}
+}
+
+/* A value of its own, of events with a sample that has one: behind those of all events, as other
+ * tools show the first. */
+static void add_latencies(struct builder *b, const struct profile_row *rows, size_t n)
+{
+	const struct measure *measures = b->r->measures;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct measure *m = &measures[rows[i].key.event];
+		size_t lead = m->lead ? (size_t)(m->lead - measures) : rows[i].key.event;
+		struct columns *c = &b->columns[lead];
+
+		if (!rows[i].latency || c->samples == PROF_NO_TYPE)
+			continue;
+		if (c->latency == PROF_NO_TYPE)
+			c->latency = add_type(b, lead, PROF_LATENCY, "cycles");
+		b->columns[rows[i].key.event].latency = c->latency;
 	}
 }
 
@@ -425,6 +444,13 @@ static int64_t step(const struct measure *m, enum number_unit unit, const struct
 	return (int64_t)(to - from);
 }
 
+/* No more than there is room for. */
+static void add_up(int64_t *to, uint64_t cycles)
+{
+	if (cycles > INT64_MAX || __builtin_add_overflow(*to, (int64_t)cycles, to))
+		*to = INT64_MAX;
+}
+
 static void add_row(struct builder *b, const struct profile_row *row)
 {
 	const struct measure *m = &b->r->measures[row->key.event];
@@ -446,6 +472,8 @@ static void add_row(struct builder *b, const struct profile_row *row)
 		values[c->events] += step(m, NUMBER_EVENTS, &before, c);
 	if (c->time != PROF_NO_TYPE)
 		values[c->time] += step(m, NUMBER_TIME, &before, c);
+	if (c->latency != PROF_NO_TYPE)
+		add_up(&values[c->latency], row->latency);
 }
 
 static void add_branches(struct builder *b)
@@ -518,6 +546,7 @@ struct prof *prof__recorded(const struct recorded *r)
 				      .prof = b.prof,
 				      .labels = &b.labels};
 	add_types(&b);
+	add_latencies(&b, rows, n);
 	add_mappings(&b);
 	b.locations = xcalloc(b.n_frames, sizeof(*b.locations));
 	for (uint32_t i = 1; i < b.n_frames; i++) {

@@ -391,7 +391,7 @@ int folded__write(FILE *file, const struct prof *prof, const struct format_opts 
 {
 	struct folder f = {.prof = prof, .opts = opts};
 	struct prof_event *events;
-	size_t n = prof__events(prof, &events);
+	size_t n = prof__counted_events(prof, &events);
 	int r;
 
 	f.frame_texts = xcalloc(prof->n_lines + prof->n_locations, sizeof(*f.frame_texts));

@@ -299,7 +299,7 @@ int packets__write(FILE *file, const struct prof *prof, const struct format_opts
 	_cleanup_free_ struct moment *order = in_order(prof);
 	int r = 0;
 
-	w.n_events = prof__events(prof, &w.events);
+	w.n_events = prof__counted_events(prof, &w.events);
 	w.said = xcalloc(intern__count(&prof->stacks), sizeof(*w.said));
 	w.rest = xcalloc(prof->n_types + 1, sizeof(*w.rest));
 	put_head(&w);

@@ -115,7 +115,7 @@ static void perf_text__begin(struct perf_text *t, const struct prof *prof,
 			     const struct format_opts *opts)
 {
 	*t = (struct perf_text){.prof = prof, .opts = opts};
-	t->n_events = prof__events(prof, &t->events);
+	t->n_events = prof__counted_events(prof, &t->events);
 	t->timed = moments__grid_ns(prof);
 }
 

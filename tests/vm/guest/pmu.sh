@@ -182,6 +182,13 @@ t_latency() {
 	play "ip=$(say_ip struck_load)" "di=$TARGET"
 	struck "addr=$TARGET,weight=77" ppu data_latency
 	expect_all 64..127
+	# and a value of its own: each sample's as many times as it stands for
+	pmb record --data --budget 0 -c 1000 -e "played/addr=$TARGET,weight=77/ppu" \
+		-o $T/p.pb.gz -- $W/struck 0.3 && pmb report --csv --by process $T/p.pb.gz ||
+		fail "it ended with $?: $(head -n 1 $T/err)"
+	# the last columns: count self, total, cycles self, total
+	expect_eq "$(awk -F, '/struck/ { print $(NF - 1) / $(NF - 3); exit }' $T/out)" 77 \
+		"cycles by count"
 	struck "addr=$TARGET,weight=3000000000" ppu data_latency
 	expect_all 2147483648..4294967295
 	# a structure, whose lower half it is: what follows are other latencies (Linux 5.12)
