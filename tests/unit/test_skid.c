@@ -3,8 +3,10 @@
 #include <criterion/criterion.h>
 #include <linux/hw_breakpoint.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
 #include "pmu/skid.h"
+#include "sysfs_tree.h"
 
 #define CACHE(cache) (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 
@@ -57,4 +59,36 @@ Test(skid, by_event)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		cr_expect_eq(event_skid(&cases[i].event), cases[i].skid, "%s: %d", cases[i].what,
 			     event_skid(&cases[i].event));
+}
+
+/* What is said to bring one is an event of that machine that does. */
+Test(skid, what_brings_an_address)
+{
+	static const char *const trees[][2] = {
+		{"intel-server", "cpu/mem-loads/P"},
+		{"intel-hybrid", "cpu_atom/mem-loads/P"},
+		{"amd-zen", "ibs_op/cnt_ctl=1/P"},
+		{"arm-neoverse", NULL},
+		{"vm-none", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
+		char *root = tree_load(trees[i][0]);
+		_cleanup_(pmus__done) struct pmus pmus = {0};
+		_cleanup_(event_list__done) struct event_list list = {0};
+		_cleanup_free_ char *text = NULL;
+		struct err err;
+
+		cr_assert_eq(pmus__read(&pmus, root), 0);
+		tree_remove(root);
+		text = event_with_address(&pmus);
+		if (!trees[i][1]) {
+			cr_expect_null(text, "%s", trees[i][0]);
+			continue;
+		}
+		cr_assert_not_null(text);
+		cr_expect_str_eq(text, trees[i][1]);
+		cr_assert_eq(event_list__parse_with(&list, text, &pmus, &err), 0, "%s", err.text);
+		cr_expect(list.events[0].has_addr, "%s", text);
+	}
 }

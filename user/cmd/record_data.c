@@ -70,6 +70,29 @@ static void note_undescribed(const struct files *files, uint64_t *samples, uint6
 		buf__printf(notes, "%s\n", servers ? "" : "; --debuginfod asks servers for it");
 }
 
+/* Of counters of accesses alone: what a clock's samples are, nobody takes for more. */
+static void note_candidates(const struct record_args *a, const struct ledger *ledger,
+			    struct buf *notes)
+{
+	_cleanup_(pmus__done) struct pmus pmus = {0};
+	_cleanup_free_ char *better = NULL;
+
+	for (size_t i = 0; i < ledger->n_events; i++) {
+		const struct event *event = &a->sampling.events.events[i];
+
+		if (!event_counts_accesses(event) ||
+		    !ledger->events[i].data_classes[DATA_CANDIDATE])
+			continue;
+		if (!pmus.n && pmus__read(&pmus, NULL) == 0)
+			better = event_with_address(&pmus);
+		buf__printf(notes,
+			    "%s brings no address of data: objects are candidates, which nothing "
+			    "has checked%s%s%s\n",
+			    event->name, better ? "; `-e " : "", better ?: "",
+			    better ? "' brings one" : "");
+	}
+}
+
 void record_data__look_at_types(const struct record_args *a, struct session_result *result,
 				const struct places *places, const struct names *names,
 				struct buf *notes)
@@ -96,5 +119,6 @@ void record_data__look_at_types(const struct record_args *a, struct session_resu
 		if (typing == TYPING_NO_DEBUG_INFO && frames[frame].kind == FRAME_FILE)
 			undescribed[frames[frame].file] += rows[i].samples;
 	}
+	note_candidates(a, &result->ledger, notes);
 	note_undescribed(result->files, undescribed, all, a->debuginfod, notes);
 }

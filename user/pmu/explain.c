@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "pmu/probe.h"
+#include "pmu/skid.h"
 #include "sys/pmus.h"
 
 /* What was asked for. */
@@ -137,7 +138,11 @@ static void explain_enoent(const struct ask *ask, struct refusal *ret)
 		why(ret,
 		    "this machine has no hardware PMU (a VM whose host does not pass it on, or a "
 		    "kernel without the CPU's driver)");
-		next(ret, "cpu-clock samples time without one");
+		next(ret, event_counts_accesses(ask->event) ?
+				  "cpu-clock samples time without one, and with --data says which "
+				  "data it may have been spent on; page-faults say what is touched "
+				  "first" :
+				  "cpu-clock samples time without one");
 		return;
 	}
 	explain_lacking(ask, ret);

@@ -3,6 +3,8 @@
 
 #include <linux/hw_breakpoint.h>
 
+#include "base/mem.h"
+
 /* x86's watchpoints trap after the access, those of others before it; all break before they
  * execute. */
 static enum pmb_skid breakpoint_skid(const struct perf_event_attr *attr)
@@ -27,6 +29,23 @@ static bool counts_accesses(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_HW_CACHE &&
 	       (cache == PERF_COUNT_HW_CACHE_L1D || cache == PERF_COUNT_HW_CACHE_LL ||
 		cache == PERF_COUNT_HW_CACHE_DTLB || cache == PERF_COUNT_HW_CACHE_NODE);
+}
+
+bool event_counts_accesses(const struct event *event)
+{
+	return !event->has_addr && counts_accesses(&event->attr);
+}
+
+/* Intel's drivers list theirs; AMD's is a PMU of its own. */
+char *event_with_address(const struct pmus *pmus)
+{
+	for (size_t i = 0; i < pmus->n; i++) {
+		const struct pmu *pmu = &pmus->pmus[i];
+
+		if (pmu__event(pmu, "mem-loads"))
+			return xasprintf("%s/mem-loads/P", pmu->name);
+	}
+	return pmus__find(pmus, "ibs_op") ? xstrdup("ibs_op/cnt_ctl=1/P") : NULL;
 }
 
 enum pmb_skid event_skid(const struct event *event)
