@@ -675,6 +675,79 @@ t_a_watched_variable() {
 	expect_eq "$(folded_sum "$T/folded")" 1000 "all samples"
 }
 
+# Watches four members of a running program while it touches them: NAME SEED. In the background.
+watch_members() {
+	local watched
+	mkfifo "$T/$1.in"
+	"$T/made/$1" "$2" 20 <"$T/$1.in" >"$T/$1.out" &
+	local program=$! recorder
+	exec 7>"$T/$1.in"
+	wait_until grep -q . "$T/$1.out" # all four at once
+	watched=$(awk '{ printf "%smem:%s/%s:rw", (NR > 1 ? "," : ""), $1, $2 }' "$T/$1.out")
+	"$PMUBPF" record --data --budget 0 -m 4M -c 1 -e "$watched" -p $program \
+		--by data_object,data_type,member,data_class -o "$T/$1.folded" \
+		2>"$T/$1.err" &
+	recorder=$!
+	wait_until has_perf_events $recorder
+	sleep 0.5
+	echo >&7
+	wait $recorder
+}
+
+# Samples, those of the right object, those validated that have a type, those of the right member,
+# those contradicted.
+watched_members() { # NAME
+	awk 'NR == FNR {
+			object = $3; type = $3 == "[heap]" ? "struct record" : "struct record[]"
+			want["mem:" $1 "/" $2 ":rw"] = object ";" type ";" $NF
+			next
+		}
+		{
+			split($0, part, ";")
+			w = want[part[1]]
+			n[part[5]] += $NF
+			all += $NF
+			if (index(w, part[2] ";") == 1) object_right += $NF
+			if (part[5] != "validated" || part[3] == "(no type)") next
+			typed += $NF
+			if (part[2] ";" part[3] ";" part[4] == w) right += $NF
+		}
+		END {
+			print all + 0, object_right + 0, typed + 0, right + 0, n["contradicted"] + 0
+		}' "$T/$1.out" "$T/$1.folded"
+}
+
+# Members of objects whose address is known, at random, by breakpoints: the object always, no
+# instruction that addresses anything else, and no other member.
+t_watched_members() {
+	need_decoder
+	need_breakpoints
+	local how i=0 seed=$RANDOM name all object typed right contradicted sums=0
+	mkdir "$T/made"
+	for how in {gcc,clang}\ -O{0,1,2,3}; do
+		command -v "${how% *}" >/dev/null || continue
+		# shellcheck disable=SC2086
+		$how -g -D_GNU_SOURCE "$TOP/tests/workloads/lookout.c" -o "$T/made/p$i" &&
+			echo "$how" >"$T/p$i.how" || fail "$how"
+		i=$((i + 1))
+	done
+	for name in "$T"/made/*; do
+		watch_members "${name##*/}" $seed &
+	done
+	wait
+	for name in "$T"/made/*; do
+		name=${name##*/}
+		[ -s "$T/$name.folded" ] || fail "seed $seed: $(tail -n 1 "$T/$name.err")"
+		read -r all object typed right contradicted < <(watched_members "$name")
+		how="$(cat "$T/$name.how"), seed $seed"
+		expect_ge "$all" 300 "$how: samples"
+		expect_eq "$((all - object)) $contradicted $((typed - right))" "0 0 0" \
+			"$how: of another object, contradicted, of another member"
+		sums=$((sums + right))
+	done
+	expect_ge "$sums" $((i * 200)) "seed $seed: members that are right"
+}
+
 # A variable of a library, by .dynsym where there is no more.
 t_a_variable_of_a_library() {
 	pmb_ok record --data -e page-faults -c 1 --by data_object -o "$T/folded" -- /bin/true
