@@ -59,6 +59,8 @@ struct code_value code_effects__address(const struct code_effects *e, const stru
 
 	if (m->segment || m->loose)
 		return code_value__any();
+	if (m->base == m->index && !m->extend)
+		return code_value__twice(&base, 1 + m->scale, m->disp);
 	if (m->base == INSN_IP)
 		base = (struct code_value){CODE_VALUE_ADDRESS, {.at = insn->off + insn->len}};
 	if (m->extend)
@@ -201,6 +203,8 @@ static struct code_value moved(const struct code_effects *e, const struct code_s
 	case INSN_MOVE_PAGE:
 		return page_of(e, insn, m->number);
 	case INSN_MOVE_SUM:
+		if (m->a == m->b && !m->half)
+			return code_value__twice(&a, 1 + (unsigned)m->number, 0);
 		if (m->half)
 			b = code_value__half(&b);
 		return code_value__sum(&a, &b, (unsigned)m->number, 0);

@@ -79,6 +79,14 @@ struct code_value code_value__sum(const struct code_value *a, const struct code_
 	return code_value__checked(sum);
 }
 
+struct code_value code_value__twice(const struct code_value *v, unsigned times, int64_t more)
+{
+	struct code_value sum = code_value__times(v, times);
+
+	sum.to.at += sum.kind == CODE_VALUE_NUMBER ? more : 0;
+	return code_value__checked(sum);
+}
+
 static bool is_null(const struct code_value *v)
 {
 	return v->kind == CODE_VALUE_NUMBER && !v->to.at && !v->to.every;

@@ -40,6 +40,8 @@ struct code_value code_value__times(const struct code_value *v, int64_t by);
 /* a + b * scale + more. */
 struct code_value code_value__sum(const struct code_value *a, const struct code_value *b,
 				  unsigned scale, int64_t more);
+/* One value, added to itself: v * times + more. Also of what nobody knows it is a multiple. */
+struct code_value code_value__twice(const struct code_value *v, unsigned times, int64_t more);
 /* What is both of them, where ways meet. True if there is something new in it. */
 bool code_value__join(struct code_value *to, const struct code_value *from,
 		      const struct code_value_types *types);
