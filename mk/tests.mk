@@ -46,7 +46,8 @@ $(PAGES): $(O)/tests/page/pages.o $(PARTS)
 
 # What an instruction's operands are, for tests/e2e/operands.sh.
 OPERANDS := $(O)/tests/operands/decode $(O)/tests/operands/step
-DECODER := $(filter %/cursor.o $(O)/user/symd/x86_% %/insn_data.o %_operand.o,$(OBJ))
+DECODER := $(filter-out %_probed.o,$(filter %/cursor.o $(O)/user/symd/x86_% \
+	%/insn_data.o %_operand.o,$(OBJ)))
 $(OPERANDS): $(O)/tests/operands/%: $(O)/tests/operands/%.o $(DECODER)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) $^ -o $@

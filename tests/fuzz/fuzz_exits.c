@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code.len = size - 1 - part.len;
 	code.bytes = data + 1;
 	part.bytes = code.bytes + code.len;
-	if (code_exits__find(&code, AT, more, &part, &exits) != SYMD_SITE_FOUND)
+	if (code_exits__find(INSN_X86_64, &code, AT, more, &part, &exits) != SYMD_SITE_FOUND)
 		return 0;
 	if (!exits.n || exits.n > SYMD_EXITS_MAX)
 		abort();

@@ -122,8 +122,8 @@ Test(code_exits, by_instructions)
 		const struct code_part code = {AT, cases[i].len, cases[i].code};
 		struct code_exits exits;
 
-		cr_expect_eq(code_exits__find(&code, AT, one_part, NULL, &exits), cases[i].status,
-			     "%s", cases[i].what);
+		cr_expect_eq(code_exits__find(INSN_X86_64, &code, AT, one_part, NULL, &exits),
+			     cases[i].status, "%s", cases[i].what);
 		if (cases[i].status != SYMD_SITE_FOUND)
 			continue;
 		cr_assert_eq(exits.n, cases[i].n, "%s: %u", cases[i].what, exits.n);
@@ -145,10 +145,12 @@ Test(code_exits, more_than_there_is_room_for)
 	struct code_exits exits;
 
 	memset(rets, 0xc3, sizeof(rets));
-	cr_expect_eq(code_exits__find(&code, AT, one_part, NULL, &exits), SYMD_SITE_FOUND);
+	cr_expect_eq(code_exits__find(INSN_X86_64, &code, AT, one_part, NULL, &exits),
+		     SYMD_SITE_FOUND);
 	cr_expect_eq(exits.n, SYMD_EXITS_MAX);
 	code.len++;
-	cr_expect_eq(code_exits__find(&code, AT, one_part, NULL, &exits), SYMD_SITE_MANY_EXITS);
+	cr_expect_eq(code_exits__find(INSN_X86_64, &code, AT, one_part, NULL, &exits),
+		     SYMD_SITE_MANY_EXITS);
 }
 
 __attribute__((noipa, used)) static int left_at_two(int x)

@@ -53,8 +53,8 @@ Test(elf_site, by_instructions)
 		uint64_t at = 0;
 		bool emulated = false;
 
-		cr_expect_eq(code_site__find(cases[i].code, cases[i].len, cases[i].offset,
-					     SITE_ARGUMENTS, &at, &emulated),
+		cr_expect_eq(code_site__find(INSN_X86_64, cases[i].code, cases[i].len,
+					     cases[i].offset, SITE_ARGUMENTS, &at, &emulated),
 			     cases[i].status, "%s", cases[i].what);
 		cr_expect_eq(at, cases[i].at, "%s: at %d", cases[i].what, (int)at);
 		cr_expect_eq(emulated, cases[i].emulated, "%s", cases[i].what);
@@ -68,9 +68,9 @@ Test(elf_site, arguments_that_matter)
 	bool emulated;
 	uint64_t at;
 
-	cr_expect_eq(code_site__find(code, 5, 0, 3, &at, &emulated), SYMD_SITE_FOUND);
+	cr_expect_eq(code_site__find(INSN_X86_64, code, 5, 0, 3, &at, &emulated), SYMD_SITE_FOUND);
 	cr_expect(at == 3 && emulated);
-	cr_expect_eq(code_site__find(code, 5, 0, 4, &at, &emulated), SYMD_SITE_FOUND);
+	cr_expect_eq(code_site__find(INSN_X86_64, code, 5, 0, 4, &at, &emulated), SYMD_SITE_FOUND);
 	cr_expect(at == 0 && !emulated);
 }
 

@@ -9,17 +9,15 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "symd/x86_insn.h"
-#include "symd/x86_parts.h"
+#include "symd/probed_insn.h"
 
 enum {
 	TARGETS_MAX = 256, /* outside of a part, that differ */
-	NOTRACK = 0x3e,
 	LOCK = 0xf0,
-	LATELY = 4, /* instructions between what picks an address and the jump there */
 };
 
 struct walk {
+	enum insn_set set;
 	struct code_part parts[CODE_PARTS_MAX];
 	uint8_t *begins[CODE_PARTS_MAX]; /* of each byte: an instruction does */
 	size_t n_parts;
@@ -29,23 +27,16 @@ struct walk {
 
 /* An instruction in its place. */
 struct step {
-	struct x86_insn insn;
-	struct x86_parts d;
-	const uint8_t *bytes;
+	struct probed_insn insn;
 	uint64_t vaddr;
 };
 
-static bool step__read(struct step *s, const struct code_part *part, size_t at)
+static bool step__read(struct step *s, const struct walk *w, const struct code_part *part,
+		       size_t at, struct probed_before *before)
 {
-	s->bytes = part->bytes + at;
 	s->vaddr = part->vaddr + at;
-	return x86_insn__read(s->bytes, part->len - at, s->vaddr, &s->insn) && s->insn.len &&
-	       x86_parts__read(s->bytes, part->len - at, &s->d);
-}
-
-static bool leads_somewhere(const struct x86_insn *insn)
-{
-	return (insn->kind == X86_BRANCH || insn->kind == X86_JUMP) && insn->target;
+	return probed_insn__read(w->set, part->bytes + at, part->len - at, s->vaddr, before,
+				 &s->insn);
 }
 
 static bool holds(const struct code_part *part, uint64_t vaddr)
@@ -76,14 +67,15 @@ static bool is_among(const uint64_t *targets, size_t n, uint64_t target)
 static enum symd_site_status read_part(struct walk *w, size_t part, uint64_t *targets, size_t *n)
 {
 	const struct code_part *p = &w->parts[part];
+	struct probed_before before = {0};
 	struct step s;
 
 	w->begins[part] = xcalloc(p->len + 1, 1);
 	for (size_t at = 0; at < p->len; at += s.insn.len) {
-		if (!step__read(&s, p, at))
+		if (!step__read(&s, w, p, at, &before))
 			return SYMD_SITE_NOT_READ;
 		w->begins[part][at] = 1;
-		if (!leads_somewhere(&s.insn) || part_of(w, s.insn.target) != CODE_PARTS_MAX ||
+		if (s.insn.kind != PROBED_LEADS || part_of(w, s.insn.target) != CODE_PARTS_MAX ||
 		    is_among(targets, *n, s.insn.target))
 			continue;
 		if (*n == TARGETS_MAX)
@@ -113,7 +105,7 @@ static enum symd_site_status read_parts(struct walk *w, code_parts_fn more, void
 	return status;
 }
 
-static enum symd_site_status add(struct walk *w, const struct step *s, uint8_t when)
+static enum symd_site_status add(struct walk *w, const struct step *s)
 {
 	struct code_exits *exits = w->exits;
 
@@ -121,10 +113,10 @@ static enum symd_site_status add(struct walk *w, const struct step *s, uint8_t w
 		return SYMD_SITE_MANY_EXITS;
 	exits->of[exits->n++] = (struct code_exit){
 		.vaddr = s->vaddr,
-		.target = leads_somewhere(&s->insn) ? s->insn.target : 0,
-		.when = when,
-		.returns = s->insn.kind == X86_RET,
-		.emulated = leads_somewhere(&s->insn),
+		.target = s->insn.target,
+		.when = s->insn.when,
+		.returns = s->insn.kind == PROBED_RETURNS,
+		.emulated = s->insn.emulated,
 	};
 	return SYMD_SITE_FOUND;
 }
@@ -146,74 +138,35 @@ static enum symd_site_status check_inside(const struct walk *w, size_t part, uin
 static enum symd_site_status look_at_jump(struct walk *w, const struct step *s)
 {
 	size_t part = part_of(w, s->insn.target);
-	bool conditional = s->insn.kind == X86_BRANCH;
 
 	if (part != CODE_PARTS_MAX)
 		return check_inside(w, part, s->insn.target);
-	/* loop and jcxz: no compiler leaves a function by them */
-	if (conditional && (s->d.map == X86_MAP_ONE && (s->d.opcode & 0xf0) != 0x70))
-		return SYMD_SITE_NOT_READ;
-	return add(w, s, conditional ? (uint8_t)(1 + (s->d.opcode & 15)) : 0);
-}
-
-/* Which register got an address of a table, and when. */
-struct picks {
-	size_t when[16]; /* 1 + the number of the instruction; 0: never */
-};
-
-/* A sum of two registers, or what stands at an index. */
-static void picks__take(struct picks *picks, const struct x86_parts *d, size_t number)
-{
-	if (d->coding != X86_LEGACY || d->map != X86_MAP_ONE || !d->has_modrm)
-		return;
-	if (d->mod == 3 && (d->opcode == 0x01 || d->opcode == 0x03))
-		picks->when[(d->opcode == 0x01 ? d->base : d->reg) & 15] = number + 1;
-	else if (d->mod != 3 && d->opcode == 0x8b && d->has_index)
-		picks->when[d->reg & 15] = number + 1;
-}
-
-/* A jump by a table of places inside of the function, not in the place of a call: compilers mark
- * it (notrack), or sum the address up from a table of distances, or index one of addresses. Taken
- * for that, an exit is not seen, and its windows are abandoned; the other way around they would end
- * early, and nobody could tell. */
-static bool is_by_table(const struct step *s, const struct picks *picks, size_t number)
-{
-	size_t when = s->d.mod == 3 ? picks->when[s->d.base & 15] : 0;
-
-	return s->bytes[0] == NOTRACK || (s->d.mod != 3 && s->d.has_index) ||
-	       (when && number + 1 - when <= LATELY);
-}
-
-static bool is_return(const struct x86_parts *d)
-{
-	return d->map == X86_MAP_ONE && (d->opcode == 0xc2 || d->opcode == 0xc3);
+	/* no compiler leaves a function by it */
+	return s->insn.when == PROBED_SOMETIMES ? SYMD_SITE_NOT_READ : add(w, s);
 }
 
 static enum symd_site_status look_through(struct walk *w, const struct code_part *part)
 {
 	enum symd_site_status status = SYMD_SITE_FOUND;
-	struct picks picks = {.when = {0}};
+	struct probed_before before = {0};
 	struct step s;
-	size_t number = 0;
 
 	for (size_t at = 0; at < part->len && status == SYMD_SITE_FOUND; at += s.insn.len) {
-		if (!step__read(&s, part, at))
+		if (!step__read(&s, w, part, at, &before))
 			return SYMD_SITE_NOT_READ;
-		if (leads_somewhere(&s.insn))
+		if (s.insn.kind == PROBED_LEADS)
 			status = look_at_jump(w, &s);
-		else if (s.insn.kind == X86_RET && is_return(&s.d))
-			status = add(w, &s, 0);
-		else if (s.insn.kind == X86_JUMP && !is_by_table(&s, &picks, number))
-			status = add(w, &s, 0);
-		picks__take(&picks, &s.d, number++);
+		else if (s.insn.kind != PROBED_GOES_ON)
+			status = add(w, &s);
 	}
 	return status;
 }
 
-enum symd_site_status code_exits__find(const struct code_part *code, uint64_t inner,
-				       code_parts_fn more, void *ctx, struct code_exits *ret)
+enum symd_site_status code_exits__find(enum insn_set set, const struct code_part *code,
+				       uint64_t inner, code_parts_fn more, void *ctx,
+				       struct code_exits *ret)
 {
-	struct walk w = {.parts = {*code}, .n_parts = 1, .inner = inner, .exits = ret};
+	struct walk w = {.set = set, .parts = {*code}, .n_parts = 1, .inner = inner, .exits = ret};
 	enum symd_site_status status;
 
 	ret->n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where a function is left: at its returns, and at jumps that take the place of a call and a
- * return. A function may lie in parts. Pure; x86-64.
+ * return. A function may lie in parts. Pure.
  */
 #ifndef PMUBPF_SYMD_CODE_EXITS_H
 #define PMUBPF_SYMD_CODE_EXITS_H
@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symd/insn_data.h"
 #include "symd/protocol.h"
 
 enum {
@@ -26,7 +27,7 @@ struct code_part {
 struct code_exit {
 	uint64_t vaddr;
 	uint64_t target; /* of a jump that says where it leads; else 0 */
-	uint8_t when;    /* 0: each time; 1 + CONDITION: where a jump on it (jcc) is taken */
+	uint8_t when;    /* 0: each time; 1 + CONDITION: where a jump on it is taken */
 	bool returns;    /* else it is a jump */
 	bool emulated;   /* as in symd/elf_site.h */
 };
@@ -46,7 +47,8 @@ typedef size_t (*code_parts_fn)(void *ctx, const uint64_t *targets, size_t n_tar
  * from inside. SYMD_SITE_FOUND, or why not all exits are known. Whoever is at an exit has left only
  * if the stack pointer is where it was at the entry: some jumps can't be told from those inside.
  */
-enum symd_site_status code_exits__find(const struct code_part *code, uint64_t inner,
-				       code_parts_fn more, void *ctx, struct code_exits *ret);
+enum symd_site_status code_exits__find(enum insn_set set, const struct code_part *code,
+				       uint64_t inner, code_parts_fn more, void *ctx,
+				       struct code_exits *ret);
 
 #endif

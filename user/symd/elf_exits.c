@@ -94,10 +94,13 @@ enum symd_site_status elf_exits__in(struct elf_file *elf, const char *name, size
 	struct function f = {.elf = elf, .name = name, .len = len};
 	enum symd_site_status status = SYMD_SITE_NOT_READ;
 	struct code_part code;
+	enum insn_set set;
 
 	ret->n = 0;
+	if (!elf_site__can_be(elf, &set))
+		return SYMD_SITE_OTHER_MACHINE;
 	if (read_piece(&f, where->start, where->end, &code))
-		status = code_exits__find(&code, entry, more_parts, &f, ret);
+		status = code_exits__find(set, &code, entry, more_parts, &f, ret);
 	for (size_t i = 0; i < f.n; i++)
 		free(f.bytes[i]);
 	return status;

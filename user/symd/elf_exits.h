@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where in a file probes of a function's entry and of its exits go. x86-64 only. */
+/* Where in a file probes of a function's entry and of its exits go. */
 #ifndef PMUBPF_SYMD_ELF_EXITS_H
 #define PMUBPF_SYMD_ELF_EXITS_H
 

@@ -3,7 +3,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "symd/x86_insn.h"
+#include "symd/probed_insn.h"
 
 enum {
 	STUBS_MAX = 4,     /* functions in a row that are jumps */
@@ -39,13 +39,18 @@ static bool leads_on(struct elf_file *elf, struct elf_function *f)
 	uint8_t code[STUB_BYTES] = {0};
 	const uint64_t size = f->end - f->start;
 	struct elf_function next;
-	struct x86_insn insn;
+	struct probed_before before = {0};
+	struct probed_insn insn;
+	enum insn_set set;
 	size_t n = elf_file__read(elf, f->start, code,
-				  size < sizeof(code) ? (size_t)size : sizeof(code));
-	size_t at = code_site__behind(code, n, 0);
+				  size < sizeof(code) ? (size_t)size : sizeof(code)),
+	       at;
 
-	if (!x86_insn__read(code + at, n - at, f->start + at, &insn) || insn.kind != X86_JUMP ||
-	    !insn.target || !function_at(elf, insn.target, &next))
+	if (!elf_site__can_be(elf, &set))
+		return false;
+	at = code_site__behind(set, code, n, 0);
+	if (!probed_insn__read(set, code + at, n - at, f->start + at, &before, &insn) ||
+	    insn.kind != PROBED_LEADS || insn.when || !function_at(elf, insn.target, &next))
 		return false;
 	*f = next;
 	return true;
@@ -92,11 +97,12 @@ enum symd_site_status elf_returns__find(struct elf_file *elf, const char *name, 
 	_cleanup_free_ struct code_exits *exits = xcalloc(1, sizeof(*exits));
 	struct follower f = {.elf = elf, .n = 1, .ret = ret, .ret_n = ret_n};
 	enum symd_site_status status;
+	enum insn_set set;
 	uint64_t inner = 0;
 	uint32_t n_named;
 
 	*ret_n = 0;
-	if (!elf_file__is_x86_64(elf))
+	if (!elf_site__can_be(elf, &set))
 		return SYMD_SITE_OTHER_MACHINE;
 	n_named = elf_file__function_named(elf, name, len, &f.of[0]);
 	if (n_named != 1 || f.of[0].chooses)

@@ -2,7 +2,6 @@
 /*
  * Where in a file a probe of a function goes: the first instruction of it that the kernel carries
  * out itself if that is near, and never a place that is not the beginning of an instruction.
- * x86-64 only.
  */
 #ifndef PMUBPF_SYMD_ELF_SITE_H
 #define PMUBPF_SYMD_ELF_SITE_H
@@ -10,6 +9,7 @@
 #include <stdint.h>
 
 #include "symd/elf_found.h"
+#include "symd/insn_data.h"
 
 struct elf_site {
 	enum symd_site_status status;
@@ -30,14 +30,19 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t offset,
 		  unsigned arguments, struct elf_site *ret);
 
+/* Whether the kernel puts probes into programs of the file's machine here, and whose instructions
+ * they are. */
+bool elf_site__can_be(const struct elf_file *elf, enum insn_set *ret);
+
 /* Whether symbols can be taken at their word: an instruction begins there in what the table for
  * unwinding takes it to be in, too. */
 bool elf_site__begins(struct elf_file *elf, uint64_t vaddr);
 
 /* The same in a function's bytes; *ret_at is the place in them. */
-enum symd_site_status code_site__find(const uint8_t *code, size_t len, uint64_t offset,
-				      unsigned arguments, uint64_t *ret_at, bool *ret_emulated);
+enum symd_site_status code_site__find(enum insn_set set, const uint8_t *code, size_t len,
+				      uint64_t offset, unsigned arguments, uint64_t *ret_at,
+				      bool *ret_emulated);
 /* Where behind `at` the first instruction stands that isn't there because it has to. */
-size_t code_site__behind(const uint8_t *code, size_t len, size_t at);
+size_t code_site__behind(enum insn_set set, const uint8_t *code, size_t len, size_t at);
 
 #endif

@@ -18,12 +18,16 @@ static bool find_site(const struct elf_file *elf, uint64_t pc, uint64_t counter,
 		      struct usdt_site *ret)
 {
 	uint8_t code[CODE_BYTES];
+	enum insn_set set;
 	size_t n = elf_file__read(elf, pc, code, sizeof(code));
 	uint64_t at = 0;
 
 	*ret = (struct usdt_site){.emulated = true};
-	if ((!n || code[0] != 0x90) &&
-	    code_site__find(code, n, 0, SITE_ARGUMENTS, &at, &ret->emulated) != SYMD_SITE_FOUND)
+	if (!elf_site__can_be(elf, &set))
+		return false;
+	if ((!n || code[0] != 0x90 || set != INSN_X86_64) &&
+	    code_site__find(set, code, n, 0, SITE_ARGUMENTS, &at, &ret->emulated) !=
+		    SYMD_SITE_FOUND)
 		return false;
 	if (!elf_file__offset(elf, pc + at, true, &ret->file_off))
 		return false;
@@ -69,9 +73,10 @@ enum symd_site_status elf_usdt__find(struct elf_file *elf, const struct usdt_nam
 	const void *notes = elf_file__section(elf, ".note.stapsdt", &len, &addr);
 	struct cursor c = cursor__over(notes, len), note;
 	struct usdt_site site;
+	enum insn_set set;
 
 	*ret_n = 0;
-	if (!elf_file__is_x86_64(elf))
+	if (!elf_site__can_be(elf, &set))
 		return SYMD_SITE_OTHER_MACHINE;
 	elf_file__section(elf, ".stapsdt.base", &base_len, &base);
 	while (next_note(&c, &note)) {
