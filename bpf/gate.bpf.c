@@ -25,17 +25,15 @@ static __always_inline bool current_is_target(void)
 /* Of a target; gate: the thread's, NULL: it has none yet. Looked up once: of what a hit takes,
  * look-ups are the most. */
 static __always_inline int open_gate(struct pmb_window_stats *stats, struct gate *gate, __u32 what,
-				     __u64 sp)
+				     __u64 sp, __u64 returns_to)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), tgid = bpf_get_current_pid_tgid() >> 32;
-	struct gate fresh = {.what = what, .sp = sp, .tgid = tgid};
+	struct gate fresh = {.what = what, .sp = sp, .returns_to = returns_to, .tgid = tgid};
 	bool was_open = gate && gate->start;
 
 	if (gate) {
-		gate_open(gate, bpf_ktime_get_ns(), what, sp);
+		gate_open(gate, bpf_ktime_get_ns(), what, sp, returns_to);
 	} else {
-		if (sp)
-			fresh.returns_to = return_address(sp);
 		fresh.start = bpf_ktime_get_ns();
 		if (bpf_map_update_elem(&pmb_gates, &thread, &fresh, BPF_NOEXIST)) {
 			stats->no_room++;
@@ -49,14 +47,14 @@ static __always_inline int open_gate(struct pmb_window_stats *stats, struct gate
 	return 0;
 }
 
-static __always_inline int open_window(__u32 what, __u64 sp)
+static __always_inline int open_window(__u32 what)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_window_stats *stats = window_stats();
 
 	if (!stats || !current_is_target())
 		return 0;
-	return open_gate(stats, bpf_map_lookup_elem(&pmb_gates, &thread), what, sp);
+	return open_gate(stats, bpf_map_lookup_elem(&pmb_gates, &thread), what, 0, 0);
 }
 
 static __always_inline int close_window(void)
@@ -80,7 +78,7 @@ static __always_inline int probe_opens(void *ctx)
 	if (!stats || !current_may_open())
 		return 0;
 	if (!gate || !gate->start)
-		return current_is_target() ? open_gate(stats, gate, 0, 0) : 0;
+		return current_is_target() ? open_gate(stats, gate, 0, 0, 0) : 0;
 	if (pmb_gate.windows == PMB_WINDOWS_TOGGLE) {
 		gate_close(&pmb_gate, gate, thread, bpf_ktime_get_ns());
 		return 0;
@@ -95,7 +93,7 @@ static __always_inline int probe_closes(void *ctx)
 	return close_window();
 }
 
-static __always_inline int call_begins_at(__u64 sp)
+static __always_inline int call_begins_at(__u64 sp, __u64 returns_to)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_window_stats *stats = window_stats();
@@ -109,12 +107,14 @@ static __always_inline int call_begins_at(__u64 sp)
 	}
 	if (gate && gate->start)
 		gate_abandon(&pmb_gate, gate, thread);
-	return current_is_target() ? open_gate(stats, gate, 0, sp) : 0;
+	return current_is_target() ? open_gate(stats, gate, 0, sp, returns_to) : 0;
 }
 
 static __always_inline int call_begins(void *ctx)
 {
-	return call_begins_at(ARCH_SP((struct arch_regs *)ctx));
+	const struct arch_regs *regs = ctx;
+
+	return call_begins_at(ARCH_SP(regs), return_address(regs));
 }
 
 /* The current thread leaves a call whose stack pointer is sp, or up to slack above where it was at
@@ -157,7 +157,8 @@ static __always_inline int kernel_call_begins(void *at)
 {
 	if (!is_on_own_stack((__u64)at))
 		return 0;
-	return pmb_gate.windows == PMB_WINDOWS_KERNEL ? call_begins_at((__u64)at) : probe_opens(at);
+	return pmb_gate.windows == PMB_WINDOWS_KERNEL ? call_begins_at((__u64)at, 0) :
+							probe_opens(at);
 }
 
 static __always_inline int kernel_call_ends(void *at)
@@ -295,7 +296,7 @@ int pmb_call_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (!is_meant(pmb_gate_calls, (void *)ctx->args[0], ctx->args[1]))
 		return 0;
 	return pmb_gate.windows == PMB_WINDOWS_LOOP ? close_window() :
-						      open_window((__u32)ctx->args[1] + 1, 0);
+						      open_window((__u32)ctx->args[1] + 1);
 }
 
 SEC("raw_tp/sys_exit")
@@ -305,7 +306,7 @@ int pmb_call_exit(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!is_meant(pmb_gate_calls, regs, arch_syscall(regs)))
 		return 0;
-	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0, 0) : close_window();
+	return pmb_gate.windows == PMB_WINDOWS_LOOP ? open_window(0) : close_window();
 }
 
 /* args: preempt, the task that goes, the task that comes */

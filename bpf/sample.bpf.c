@@ -194,16 +194,19 @@ static __always_inline __u64 sample_parts(struct bpf_perf_event_data *ctx, struc
 	return sizeof(buf->fixed) + at;
 }
 
-/* Where calls are windows. 0, which is inside of all: not known. */
-static __always_inline __u64 window_sp(struct bpf_perf_event_data *ctx)
+static __always_inline bool is_in_window(struct bpf_perf_event_data *ctx, __u64 now,
+					 struct inside *ret)
 {
+	const struct arch_regs *regs = NULL;
 	struct scratch *s;
 	__u32 zero = 0;
 
-	if (pmb_cfg.windows != PMB_WINDOWS_FUNCTION)
-		return 0;
-	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
-	return s && user_regs(ctx, s) ? ARCH_SP(&s->regs) : 0;
+	if (pmb_cfg.windows == PMB_WINDOWS_FUNCTION) {
+		s = bpf_map_lookup_elem(&pmb_scratch, &zero);
+		if (s && user_regs(ctx, s))
+			regs = &s->regs;
+	}
+	return gate_around(&pmb_cfg, now, regs, ret);
 }
 
 /* When and whose it is, all but its weight. */
@@ -247,7 +250,7 @@ static __always_inline int overflow(struct bpf_perf_event_data *ctx, struct pmb_
 		return 0;
 	}
 	if (pmb_cfg.windows) {
-		if (!gate_around(&pmb_cfg, now, window_sp(ctx), &in))
+		if (!is_in_window(ctx, now, &in))
 			return closed(stats, weight);
 	}
 	s = bpf_map_lookup_elem(&pmb_scratch, &zero);
@@ -298,7 +301,7 @@ static __always_inline int departure(struct bpf_perf_event_data *ctx, struct pmb
 	if (state & TASK_IS_DEAD)
 		return not_recorded(&stats->filtered, stats);
 	if (pmb_cfg.windows) {
-		if (!gate_around(&pmb_cfg, now, window_sp(ctx), &in)) {
+		if (!is_in_window(ctx, now, &in)) {
 			off_begin_outside(off, ctx->sample_period);
 			return not_recorded(&stats->closed, stats);
 		}

@@ -8,6 +8,7 @@
 /*
  * ARCH_IP, ARCH_SP, ARCH_FP: members of struct arch_regs; ARCH_LR: the link register, or 0.
  * ARCH_FRAME_DELTA: from the frame pointer to the pair {caller's frame pointer, return address}.
+ * ARCH_RETURN_BYTES: of a return address on the stack at a function's entry; 0: it is in ARCH_LR.
  * ARCH_FLAGS: what conditions of jumps are about, where programs are probed.
  * ARCH_ARG2, ARCH_ARG3: of a system call, at its beginning and at its end.
  * ARCH_CALL1 to 4, ARCH_RESULT: of a function's call, at its beginning and at its end.
@@ -18,6 +19,7 @@
 #define ARCH_FP(regs) ((regs)->bp)
 #define ARCH_LR(regs) 0
 #define ARCH_FRAME_DELTA 0
+#define ARCH_RETURN_BYTES 8
 #define ARCH_FLAGS(regs) ((regs)->flags)
 #define ARCH_ARG2(regs) ((regs)->si)
 #define ARCH_ARG3(regs) ((regs)->dx)
@@ -32,7 +34,8 @@
 #define ARCH_FP(regs) ((regs)->x[29])
 #define ARCH_LR(regs) ((regs)->x[30])
 #define ARCH_FRAME_DELTA 0
-#define ARCH_FLAGS(regs) 0
+#define ARCH_RETURN_BYTES 0
+#define ARCH_FLAGS(regs) ((regs)->pstate)
 #define ARCH_ARG2(regs) ((regs)->x[1])
 #define ARCH_ARG3(regs) ((regs)->x[2])
 #define ARCH_CALL1(regs) ((regs)->x[0])
@@ -46,6 +49,7 @@
 #define ARCH_FP(regs) ((regs)->s0)
 #define ARCH_LR(regs) ((regs)->ra)
 #define ARCH_FRAME_DELTA (-16)
+#define ARCH_RETURN_BYTES 0
 #define ARCH_FLAGS(regs) 0
 #define ARCH_ARG2(regs) ((regs)->a[1])
 #define ARCH_ARG3(regs) ((regs)->a[2])

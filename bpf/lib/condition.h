@@ -5,6 +5,45 @@
 
 #include "lib/port.h"
 
+#if defined(__TARGET_ARCH_arm64)
+
+/* Of arm64's sixteen conditions, each of odd number is the opposite of the one before, but the
+ * last, which always holds as well. flags: NZCV in bits 31 to 28. */
+static __always_inline bool holds(__u64 flags, __u32 condition)
+{
+	bool negative = flags >> 31 & 1, zero = flags >> 30 & 1, carry = flags >> 29 & 1;
+	bool overflow = flags >> 28 & 1, is;
+
+	switch (condition >> 1 & 7) {
+	case 0:
+		is = zero;
+		break;
+	case 1:
+		is = carry;
+		break;
+	case 2:
+		is = negative;
+		break;
+	case 3:
+		is = overflow;
+		break;
+	case 4:
+		is = carry && !zero;
+		break;
+	case 5:
+		is = negative == overflow;
+		break;
+	case 6:
+		is = negative == overflow && !zero;
+		break;
+	default:
+		return true;
+	}
+	return is != (condition & 1);
+}
+
+#else
+
 /* Of x86's sixteen conditions, each of odd number is the opposite of the one before. */
 static __always_inline bool holds(__u64 flags, __u32 condition)
 {
@@ -38,5 +77,7 @@ static __always_inline bool holds(__u64 flags, __u32 condition)
 	}
 	return is != (condition & 1);
 }
+
+#endif
 
 #endif

@@ -20,7 +20,7 @@ enum { CATCHER_MAX = 1024 * 1024 };
 static __always_inline __u64 exit_sp(const volatile struct pmb_config *cfg,
 				     const struct arch_regs *regs)
 {
-	return ARCH_SP(regs) - (cfg->returns ? sizeof(__u64) : 0);
+	return ARCH_SP(regs) - (cfg->returns ? ARCH_RETURN_BYTES : 0);
 }
 
 /* At an exit: whether it will be taken. */

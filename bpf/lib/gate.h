@@ -24,14 +24,15 @@ static __always_inline struct pmb_window_stats *window_stats(void)
 	return bpf_map_lookup_elem(&pmb_windows, &zero);
 }
 
-static __always_inline void gate_open(struct gate *gate, __u64 now, __u32 what, __u64 sp)
+static __always_inline void gate_open(struct gate *gate, __u64 now, __u32 what, __u64 sp,
+				      __u64 returns_to)
 {
 	gate->start = 0;
 	barrier();
 	gate->samples = 0;
 	gate->what = what;
 	gate->sp = sp;
-	gate->returns_to = sp ? return_address(sp) : 0;
+	gate->returns_to = returns_to;
 	barrier();
 	gate->start = now;
 }
@@ -167,7 +168,7 @@ static __always_inline struct gate *run_around(const volatile struct pmb_config 
 			run_forget(cfg, run);
 		run->thread = thread;
 		run->switches = switches;
-		gate_open(&run->gate, now, 0, 0);
+		gate_open(&run->gate, now, 0, 0, 0);
 		if (stats)
 			stats->began_before++;
 	}
@@ -175,9 +176,9 @@ static __always_inline struct gate *run_around(const volatile struct pmb_config 
 	return &run->gate;
 }
 
-/* The window that the current thread is in; false: none. sp: its stack pointer, of calls. */
-static __always_inline bool gate_around(const volatile struct pmb_config *cfg, __u64 now, __u64 sp,
-					struct inside *ret)
+/* The window that the current thread is in; false: none. regs: of calls. */
+static __always_inline bool gate_around(const volatile struct pmb_config *cfg, __u64 now,
+					const struct arch_regs *regs, struct inside *ret)
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_window_stats *stats;
@@ -195,7 +196,7 @@ static __always_inline bool gate_around(const volatile struct pmb_config *cfg, _
 						 bpf_map_lookup_elem(&pmb_gates, &thread);
 	if (!gate || !gate->start || now - gate->start < cfg->after_ns)
 		return false;
-	if (cfg->windows == PMB_WINDOWS_FUNCTION && !is_in_call(gate, sp))
+	if (cfg->windows == PMB_WINDOWS_FUNCTION && !is_in_call(cfg, gate, regs))
 		return false;
 	gate->last = now;
 	gate->samples++;

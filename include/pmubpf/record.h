@@ -323,7 +323,8 @@ enum pmb_windows {
 };
 
 enum {
-	PMB_EXIT_PLACES = 4096,  /* that are told apart: of a page */
+	PMB_EXIT_PLACES = 4096, /* that are told apart: of a page */
+	PMB_KEPT_UNKNOWN = 0xffff,
 	PMB_EXIT_STEPPED = 0x80, /* the kernel single-steps the instruction */
 };
 
@@ -415,6 +416,9 @@ struct pmb_config {
 	__s64 count_beside_rq;
 	__u32 want_branches; /* struct pmb_part_branches */
 	__u32 want_sibling;  /* struct pmb_part_sibling */
+	/* how far below its entry's stack pointer a call that is a window keeps its return
+	 * address */
+	__u32 kept; /* PMB_KEPT_UNKNOWN: nobody knows */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "symd/code_exits.h"
+#include "symd/code_kept.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,10 +27,29 @@ static size_t more(void *ctx, const uint64_t *targets, size_t n, struct code_par
 	return 0;
 }
 
+static void find(enum insn_set set, const struct code_part *code, struct code_part *part)
+{
+	struct code_exits exits;
+
+	if (code_exits__find(set, code, AT, more, part, &exits) != SYMD_SITE_FOUND)
+		return;
+	if (!exits.n || exits.n > SYMD_EXITS_MAX)
+		abort();
+	for (uint32_t i = 0; i < exits.n; i++) {
+		uint64_t at = exits.of[i].vaddr;
+
+		if ((at - AT >= code->len && at - PART_AT >= part->len) || exits.of[i].when > 16)
+			abort();
+		for (uint32_t k = 0; k < i; k++) {
+			if (exits.of[k].vaddr == at)
+				abort();
+		}
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct code_part code = {.vaddr = AT}, part = {.vaddr = PART_AT};
-	struct code_exits exits;
 
 	if (size < 1)
 		return 0;
@@ -37,19 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code.len = size - 1 - part.len;
 	code.bytes = data + 1;
 	part.bytes = code.bytes + code.len;
-	if (code_exits__find(INSN_X86_64, &code, AT, more, &part, &exits) != SYMD_SITE_FOUND)
-		return 0;
-	if (!exits.n || exits.n > SYMD_EXITS_MAX)
-		abort();
-	for (uint32_t i = 0; i < exits.n; i++) {
-		uint64_t at = exits.of[i].vaddr;
-
-		if ((at - AT >= code.len && at - PART_AT >= part.len) || exits.of[i].when > 16)
-			abort();
-		for (uint32_t k = 0; k < i; k++) {
-			if (exits.of[k].vaddr == at)
-				abort();
-		}
-	}
+	find(INSN_X86_64, &code, &part);
+	find(INSN_ARM64, &code, &part);
+	code_kept__find(INSN_ARM64, code.bytes, code.len);
 	return 0;
 }

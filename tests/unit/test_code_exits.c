@@ -35,6 +35,19 @@ struct want {
 	bool emulated;
 };
 
+static void expect_exits(const char *what, const struct code_exits *exits, const struct want *want,
+			 uint32_t n)
+{
+	cr_assert_eq(exits->n, n, "%s: %u", what, exits->n);
+	for (uint32_t k = 0; k < n; k++) {
+		cr_expect_eq(exits->of[k].vaddr - AT, want[k].at, "%s: at %d", what,
+			     (int)(exits->of[k].vaddr - AT));
+		cr_expect_eq(exits->of[k].when, want[k].when, "%s: when %d", what,
+			     exits->of[k].when);
+		cr_expect_eq(exits->of[k].emulated, want[k].emulated, "%s", what);
+	}
+}
+
 Test(code_exits, by_instructions)
 {
 	static const struct {
@@ -124,17 +137,106 @@ Test(code_exits, by_instructions)
 
 		cr_expect_eq(code_exits__find(INSN_X86_64, &code, AT, one_part, NULL, &exits),
 			     cases[i].status, "%s", cases[i].what);
-		if (cases[i].status != SYMD_SITE_FOUND)
-			continue;
-		cr_assert_eq(exits.n, cases[i].n, "%s: %u", cases[i].what, exits.n);
-		for (uint32_t k = 0; k < exits.n; k++) {
-			cr_expect_eq(exits.of[k].vaddr - AT, cases[i].exits[k].at, "%s: at %d",
-				     cases[i].what, (int)(exits.of[k].vaddr - AT));
-			cr_expect_eq(exits.of[k].when, cases[i].exits[k].when, "%s: when %d",
-				     cases[i].what, exits.of[k].when);
-			cr_expect_eq(exits.of[k].emulated, cases[i].exits[k].emulated, "%s",
-				     cases[i].what);
-		}
+		if (cases[i].status == SYMD_SITE_FOUND)
+			expect_exits(cases[i].what, &exits, cases[i].exits, cases[i].n);
+	}
+}
+
+/* Words of arm64; the entry is met at the first. */
+Test(code_exits, of_arm64)
+{
+	enum {
+		RET = 0xd65f03c0,
+		NOP = 0xd503201f,
+		STP = 0xa9be7bfd, /* stp x29, x30, [sp, #-32]! */
+		LDP = 0xa8c27bfd,
+	};
+	static const struct {
+		const char *what;
+		uint32_t code[6];
+		size_t n;
+		enum symd_site_status status;
+		uint32_t n_exits;
+		struct want exits[2];
+	} cases[] = {
+		{"ret", {STP, LDP, RET}, 3, SYMD_SITE_FOUND, 1, {{8, 0, true}}},
+		{"autiasp, ret",
+		 {STP, LDP, 0xd50323bf, RET},
+		 4,
+		 SYMD_SITE_FOUND,
+		 1,
+		 {{12, 0, true}}},
+		{"ret x17", {NOP, 0xd65f0220}, 2, SYMD_SITE_FOUND, 1, {{4, 0, true}}},
+		{"retaa", {STP, LDP, 0xd65f0bff}, 3, SYMD_SITE_UNPROBED, 0, {}},
+		{"b out", {NOP, 0x14000100}, 2, SYMD_SITE_FOUND, 1, {{4, 0, true}}},
+		{"b inside", {NOP, 0x14000001, RET}, 3, SYMD_SITE_FOUND, 1, {{8, 0, true}}},
+		{"b to the beginning", {NOP, 0x17ffffff, RET}, 3, SYMD_SITE_BEGINS_AGAIN, 0, {}},
+		{"b.ne out",
+		 {NOP, 0x54000801, RET},
+		 3,
+		 SYMD_SITE_FOUND,
+		 2,
+		 {{4, 2, true}, {8, 0, true}}},
+		{"b.al out", {NOP, 0x5400080e}, 2, SYMD_SITE_FOUND, 1, {{4, 0, true}}},
+		{"cbz out", {NOP, 0xb4000800, RET}, 3, SYMD_SITE_NOT_READ, 0, {}},
+		{"tbnz inside", {NOP, 0x37000020, RET}, 3, SYMD_SITE_FOUND, 1, {{8, 0, true}}},
+		{"br x16", {LDP, 0xd61f0200}, 2, SYMD_SITE_FOUND, 1, {{4, 0, true}}},
+		{"braa x16, x17", {LDP, 0xd71f0a11}, 2, SYMD_SITE_UNPROBED, 0, {}},
+		{"add x0, x1, w0, sxth #2; br x0",
+		 {NOP, 0x8b20a820, 0xd61f0000, RET},
+		 4,
+		 SYMD_SITE_FOUND,
+		 1,
+		 {{12, 0, true}}},
+		{"add x8, x8, x10, lsl #2; br x8",
+		 {NOP, 0x8b0a0908, 0xd61f0100, RET},
+		 4,
+		 SYMD_SITE_FOUND,
+		 1,
+		 {{12, 0, true}}},
+		{"add to another; br x0",
+		 {NOP, 0x8b0a0908, 0xd61f0000},
+		 3,
+		 SYMD_SITE_FOUND,
+		 1,
+		 {{8, 0, true}}},
+		{"ldr x1, [x1, x2, lsl #3]; br x1",
+		 {NOP, 0xf8627821, 0xd61f0020, RET},
+		 4,
+		 SYMD_SITE_FOUND,
+		 1,
+		 {{12, 0, true}}},
+		{"ldr of a number behind the ret",
+		 {0x58000040, RET, 0xdeadbeef, RET},
+		 4,
+		 SYMD_SITE_NOT_READ,
+		 0,
+		 {}},
+		{"brk", {NOP, 0xd4207d00}, 2, SYMD_SITE_NO_RETURN, 0, {}},
+		{"nothing between functions", {RET, 0, 0}, 3, SYMD_SITE_FOUND, 1, {{0, 0, true}}},
+		{"udf", {NOP, 0x1234, RET}, 3, SYMD_SITE_NOT_READ, 0, {}},
+		{"b.ne out amid exclusives",
+		 {0xc85ffc01, 0xeb02003f, 0x54000801, 0xc803fc05, RET},
+		 5,
+		 SYMD_SITE_UNPROBED,
+		 0,
+		 {}},
+		{"ret behind exclusives",
+		 {0xc85ffc01, 0xeb02003f, 0x54000041, 0xc803fc05, RET},
+		 5,
+		 SYMD_SITE_FOUND,
+		 1,
+		 {{16, 0, true}}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct code_part code = {AT, 4 * cases[i].n, (const uint8_t *)cases[i].code};
+		struct code_exits exits;
+
+		cr_expect_eq(code_exits__find(INSN_ARM64, &code, AT, one_part, NULL, &exits),
+			     cases[i].status, "%s", cases[i].what);
+		if (cases[i].status == SYMD_SITE_FOUND)
+			expect_exits(cases[i].what, &exits, cases[i].exits, cases[i].n_exits);
 	}
 }
 

@@ -61,6 +61,90 @@ Test(elf_site, by_instructions)
 	}
 }
 
+Test(elf_site, of_arm64)
+{
+	enum { RET = 0xd65f03c0, STP = 0xa9be7bfd, CBZ = 0xb4000040, ADRP = 0x90000008 };
+	static const struct {
+		const char *what;
+		uint32_t code[6];
+		size_t n;
+		uint64_t offset;
+		enum symd_site_status status;
+		uint64_t at;
+		bool emulated;
+	} cases[] = {
+		{"stp", {STP, RET}, 2, 0, SYMD_SITE_FOUND, 0, false},
+		{"bti c, stp", {0xd503245f, STP, RET}, 3, 0, SYMD_SITE_FOUND, 4, false},
+		{"paciasp, nop, stp",
+		 {0xd503233f, 0xd503201f, STP},
+		 3,
+		 0,
+		 SYMD_SITE_FOUND,
+		 8,
+		 false},
+		{"add x9, x0, #1; cbz", {0x91000409, CBZ, RET}, 3, 0, SYMD_SITE_FOUND, 4, true},
+		{"adrp x8, stp", {ADRP, STP, RET}, 3, 0, SYMD_SITE_FOUND, 0, true},
+		{"stp, cbz: the stack pointer is moved before",
+		 {STP, CBZ, RET},
+		 3,
+		 0,
+		 SYMD_SITE_FOUND,
+		 0,
+		 false},
+		{"mov x0, x1; cbz: an argument is overwritten before",
+		 {0xaa0103e0, CBZ, RET},
+		 3,
+		 0,
+		 SYMD_SITE_FOUND,
+		 0,
+		 false},
+		{"ret", {RET}, 1, 0, SYMD_SITE_FOUND, 0, true},
+		{"a move, and ret, which is an exit",
+		 {0x91000409, RET},
+		 2,
+		 0,
+		 SYMD_SITE_FOUND,
+		 0,
+		 false},
+		{"an offset", {STP, CBZ, RET}, 3, 4, SYMD_SITE_FOUND, 4, true},
+		{"amid one", {STP, CBZ, RET}, 3, 2, SYMD_SITE_NO_INSTRUCTION, 0, false},
+		{"between ldaxr and stlxr",
+		 {STP, 0xc85ffc01, 0x91000421, 0xc802fc01, 0x35ffffa2, RET},
+		 6,
+		 8,
+		 SYMD_SITE_NO_INSTRUCTION,
+		 0,
+		 false},
+		{"behind stlxr",
+		 {STP, 0xc85ffc01, 0x91000421, 0xc802fc01, 0x35ffffa2, RET},
+		 6,
+		 16,
+		 SYMD_SITE_FOUND,
+		 16,
+		 true},
+		{"data that is loaded",
+		 {0x58000040, RET, 0x91000421, RET},
+		 4,
+		 8,
+		 SYMD_SITE_NO_INSTRUCTION,
+		 0,
+		 false},
+		{"brk", {0xd4207d00}, 1, 0, SYMD_SITE_NO_INSTRUCTION, 0, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t at = 0;
+		bool emulated = false;
+
+		cr_expect_eq(code_site__find(INSN_ARM64, (const uint8_t *)cases[i].code,
+					     4 * cases[i].n, cases[i].offset, SITE_ARGUMENTS, &at,
+					     &emulated),
+			     cases[i].status, "%s", cases[i].what);
+		cr_expect_eq(at, cases[i].at, "%s: at %d", cases[i].what, (int)at);
+		cr_expect_eq(emulated, cases[i].emulated, "%s", cases[i].what);
+	}
+}
+
 /* Before the push the fourth is overwritten. */
 Test(elf_site, arguments_that_matter)
 {

@@ -3,7 +3,7 @@
 #ifndef PMUBPF_TESTS_SDT_H
 #define PMUBPF_TESTS_SDT_H
 
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
 #define SDT_NOTE(provider, name, counter)                                                        \
 	__asm__ volatile("990: nop\n"                                                            \
 			 ".pushsection .note.stapsdt,\"\",\"note\"\n"                            \

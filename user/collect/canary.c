@@ -20,25 +20,14 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/canary_code.h"
 #include "sys/clock.h"
 #include "sys/perf.h"
 #include "sys/usage.h"
 
-#ifdef __x86_64__
+#if CANARY_CODE
 
-enum { TIMES = 500, WAIT_MS = 5000, BREAKPOINT = 0xcc };
-
-/*
- * Each puts its argument into three places below the stack pointer, meets its site, and returns the
- * sum. The first site is carried out by the kernel, the second is single-stepped, and so is the
- * third, the return of a function.
- */
-#define HIDDEN __attribute__((visibility("hidden")))
-HIDDEN uint64_t pmb_canary_emulated(uint64_t x);
-HIDDEN uint64_t pmb_canary_stepped(uint64_t x);
-HIDDEN uint64_t pmb_canary_left(uint64_t x);
-HIDDEN extern const uint8_t pmb_canary_site_emulated[], pmb_canary_site_stepped[],
-	pmb_canary_site_left[];
+enum { TIMES = 500, WAIT_MS = 5000 };
 
 enum { SITES = 4 };
 
@@ -50,28 +39,13 @@ static const struct {
 	{pmb_canary_site_emulated, false},
 	{pmb_canary_site_stepped, false},
 	{pmb_canary_site_left, false},
-	{(const uint8_t *)pmb_canary_left, true},
+	{pmb_canary_site_entered, true},
 };
 
 static int n_sites(bool returns)
 {
 	return returns ? SITES : SITES - 1;
 }
-
-#define CANARY(name, insn, exit)                                     \
-	".type " name ", @function\n" name ":\n"                     \
-	"	mov %rdi, -8(%rsp)\n"                                      \
-	"	mov %rdi, -64(%rsp)\n"                                     \
-	"	mov %rdi, -128(%rsp)\n" insn "	mov -8(%rsp), %rax\n" \
-	"	add -64(%rsp), %rax\n"                                     \
-	"	add -128(%rsp), %rax\n" exit "	ret\n"                \
-	".size " name ", .-" name "\n"
-
-__asm__(".pushsection .text\n"                                                           /**/
-	CANARY("pmb_canary_emulated", "pmb_canary_site_emulated:\nnop\n", "")            /**/
-	CANARY("pmb_canary_stepped", "pmb_canary_site_stepped:\nlea (%rdi), %rdx\n", "") /**/
-	CANARY("pmb_canary_left", "", "pmb_canary_site_left:\n")                         /**/
-	".popsection\n");
 
 struct report {
 	uint64_t ns[2];
@@ -98,7 +72,7 @@ static void sing(int go, int told)
 	if (read(go, &byte, 1) != 1)
 		syscall(SYS_exit, 1);
 	for (int i = 0; i < SITES; i++)
-		report.probed += *(const volatile uint8_t *)sites[i].at == BREAKPOINT;
+		report.probed += canary_is_probed(sites[i].at);
 	report.ns[0] = call(pmb_canary_emulated, &report.broken);
 	report.ns[1] = call(pmb_canary_stepped, &report.broken);
 	call(pmb_canary_left, &report.broken);
@@ -264,7 +238,9 @@ int canary__try(struct probe_costs *ret, bool returns, const char *option, struc
 {
 	(void)ret;
 	(void)returns;
-	return err__cannot(err, "%s: probes are put into x86-64 programs only in this version",
+	return err__cannot(err,
+			   "%s: probes are put into programs of x86-64 and arm64 only in this "
+			   "version",
 			   option);
 }
 

@@ -351,6 +351,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 		return;
 	skel->rodata->pmb_cfg.windows = gates->windows;
 	skel->rodata->pmb_cfg.after_ns = gates->after_ns;
+	skel->rodata->pmb_cfg.kept = gates->kept;
 	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
 	skel->rodata->pmb_cfg.sliced = gates->sliced;
 	skel->rodata->pmb_may_hold = gates__by_user(gates) && feature__has(FEATURE_HOLD_CPU);

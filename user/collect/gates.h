@@ -49,6 +49,7 @@ struct gates {
 	uint64_t after_ns;
 	bool by_process; /* a window is open in all of its process */
 	bool returns;    /* calls end at return probes, which may harm programs */
+	uint32_t kept;   /* of calls: as in struct pmb_config, of all files */
 	struct gate_probe opens, closes;
 	struct gate_probe catches; /* of calls: where exceptions are caught, which may leave them */
 	uint8_t calls[PMB_CALLS];  /* enum pmb_call */

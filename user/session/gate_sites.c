@@ -31,6 +31,8 @@ struct finder {
 	struct opener *opener;
 	struct site_client *client;
 	struct probe_costs each;
+	bool has_kept;
+	uint16_t kept; /* as sym/site_client.h has it, of all files */
 	struct buf *notes;
 	struct err *err;
 };
@@ -171,6 +173,25 @@ static int add(struct finder *f, struct look *l, const struct site *site)
 	return 0;
 }
 
+/* Programs know one place. */
+static void take_kept(struct finder *f, uint16_t kept)
+{
+	f->kept = f->has_kept && f->kept != kept ? PMB_KEPT_UNKNOWN : kept;
+	f->has_kept = true;
+}
+
+static int ask_for_function(struct finder *f, const struct look *l, int lent, struct site *sites,
+			    size_t *ret_n)
+{
+	uint16_t kept;
+	int r = site_client__find_function(f->client, lent, l->probe->user->name, l->what, sites,
+					   ret_n, &kept, f->err);
+
+	if (r == 0)
+		take_kept(f, kept);
+	return r;
+}
+
 static int ask(struct finder *f, const struct look *l, int lent, struct site *sites, size_t *ret_n)
 {
 	const struct window_probe *p = l->probe->user;
@@ -180,8 +201,7 @@ static int ask(struct finder *f, const struct look *l, int lent, struct site *si
 		return site_client__find_usdt(f->client, lent, p->group, p->name, l->what, sites,
 					      ret_n, f->err);
 	if (is_function(f) && l->probe != f->catches)
-		return site_client__find_function(f->client, lent, p->name, l->what, sites, ret_n,
-						  f->err);
+		return ask_for_function(f, l, lent, sites, ret_n);
 	return site_client__find(f->client, lent, p->name, p->offset, l->what, sites, f->err);
 }
 
@@ -507,6 +527,7 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 	if (r == 0)
 		find_catches(&f, whom);
 	site_client__free(f.client);
+	gates->kept = f.kept;
 	return r;
 }
 

@@ -92,6 +92,8 @@ static int refuse_exits(enum symd_site_status status, const char *name, const ch
 		[SYMD_SITE_MANY_EXITS] = "it is left at more than 63 places",
 		[SYMD_SITE_BEGINS_AGAIN] = "a jump of its own leads to its beginning, so a turn of "
 					   "its loop can't be told from a call",
+		[SYMD_SITE_UNPROBED] = "it is left by an instruction that the kernel puts no probe "
+				       "on (retaa and its like, of code for armv8.3-a and later)",
 	};
 
 	return err__cannot(err,
@@ -263,10 +265,13 @@ static int refuse(struct site_client *c, enum symd_site_status status, const cha
 	case SYMD_SITE_NO_RETURN:
 	case SYMD_SITE_MANY_EXITS:
 	case SYMD_SITE_BEGINS_AGAIN:
+	case SYMD_SITE_UNPROBED:
 		return refuse_exits(status, name, what, err);
 	case SYMD_SITE_OTHER_MACHINE:
 		return err__cannot(err,
-				   "%s: probes are put into x86-64 programs only in this version",
+				   "%s: it is not a program of this machine's kind, or probes are "
+				   "put into none of that kind in this version (x86-64 and arm64 "
+				   "only)",
 				   what);
 	default:
 		return err__usage(err,
@@ -370,7 +375,8 @@ static bool read_places(struct cursor *body, enum symd_site_status *ret_status,
 }
 
 int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
-			       struct site ret[SITES_MAX], size_t *ret_n, struct err *err)
+			       struct site ret[SITES_MAX], size_t *ret_n, uint16_t *ret_kept,
+			       struct err *err)
 {
 	enum symd_site_status status;
 	struct cursor body;
@@ -382,8 +388,10 @@ int site_client__find_function(struct site_client *c, int fd, const char *name, 
 	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;
-	if (!read_places(&body, &status, ret, ret_n) || !read_found(c, &body, name) ||
-	    !cursor__done(&body))
+	if (!read_places(&body, &status, ret, ret_n))
+		return failed(c, -EPROTO, what, err);
+	*ret_kept = cursor__u16(&body);
+	if (!read_found(c, &body, name) || !cursor__done(&body))
 		return failed(c, -EPROTO, what, err);
 	return status == SYMD_SITE_FOUND ? 0 : refuse(c, status, name, 0, what, err);
 }

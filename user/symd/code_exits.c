@@ -75,6 +75,8 @@ static enum symd_site_status read_part(struct walk *w, size_t part, uint64_t *ta
 		if (!step__read(&s, w, p, at, &before))
 			return SYMD_SITE_NOT_READ;
 		w->begins[part][at] = 1;
+		if (s.insn.reads && holds(p, s.insn.reads))
+			return SYMD_SITE_NOT_READ;
 		if (s.insn.kind != PROBED_LEADS || part_of(w, s.insn.target) != CODE_PARTS_MAX ||
 		    is_among(targets, *n, s.insn.target))
 			continue;
@@ -109,6 +111,8 @@ static enum symd_site_status add(struct walk *w, const struct step *s)
 {
 	struct code_exits *exits = w->exits;
 
+	if (s->insn.unprobed)
+		return SYMD_SITE_UNPROBED;
 	if (exits->n == ARRAY_SIZE(exits->of))
 		return SYMD_SITE_MANY_EXITS;
 	exits->of[exits->n++] = (struct code_exit){

@@ -2,7 +2,7 @@
 /*
  * Where in a file probes go that are to see what a function was given, and what it returned. A
  * function may be no more than a jump to another one, and end by one: functions are followed
- * through such jumps, as long as they are in the file. x86-64 only.
+ * through such jumps, as long as they are in the file.
  */
 #ifndef PMUBPF_SYMD_ELF_RETURNS_H
 #define PMUBPF_SYMD_ELF_RETURNS_H

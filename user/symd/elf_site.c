@@ -7,11 +7,14 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/code_kept.h"
 #include "symd/probed_insn.h"
 
 /* A breakpoint is an instruction of the machine that this runs on. */
 #ifdef __x86_64__
 #define HERE INSN_X86_64
+#elif defined(__aarch64__)
+#define HERE INSN_ARM64
 #else
 #define HERE INSN_NOWHERE
 #endif
@@ -36,6 +39,8 @@ static size_t near_emulated(enum insn_set set, const uint8_t *code, size_t len, 
 	for (int i = 0; i < NEAR_INSNS; i++) {
 		if (!probed_insn__read(set, code + at, len - at, at, &before, &insn))
 			return 0;
+		if (insn.unprobed)
+			return 0;
 		if (insn.emulated && (insn.kind == PROBED_GOES_ON || insn.when))
 			return at;
 		if (!insn.stays ||
@@ -57,6 +62,22 @@ size_t code_site__behind(enum insn_set set, const uint8_t *code, size_t len, siz
 	return at;
 }
 
+/* Data amid code looks like instructions where all of them are of one length. */
+static bool is_data(enum insn_set set, const uint8_t *code, size_t len, size_t place)
+{
+	enum { DATA_BYTES = 16 };
+	struct probed_before before = {0};
+	struct probed_insn insn;
+
+	for (size_t at = 0;
+	     at < len && probed_insn__read(set, code + at, len - at, at, &before, &insn);
+	     at += insn.len) {
+		if (insn.reads && place >= insn.reads && place - insn.reads < DATA_BYTES)
+			return true;
+	}
+	return false;
+}
+
 enum symd_site_status code_site__find(enum insn_set set, const uint8_t *code, size_t len,
 				      uint64_t offset, unsigned arguments, uint64_t *ret_at,
 				      bool *ret_emulated)
@@ -70,12 +91,13 @@ enum symd_site_status code_site__find(enum insn_set set, const uint8_t *code, si
 			return SYMD_SITE_NO_INSTRUCTION;
 		at += insn.len;
 	}
-	if (at != offset)
+	if (at != offset || (offset && is_data(set, code, len, at)))
 		return SYMD_SITE_NO_INSTRUCTION;
 	at = code_site__behind(set, code, len, at);
 	if (!offset)
 		at += near_emulated(set, code + at, len - at, arguments);
-	if (!probed_insn__read(set, code + at, len - at, at, &before, &insn) || insn.trap)
+	if (!probed_insn__read(set, code + at, len - at, at, &before, &insn) || insn.trap ||
+	    insn.unprobed)
 		return SYMD_SITE_NO_INSTRUCTION;
 	*ret_at = at;
 	*ret_emulated = insn.emulated;
@@ -122,6 +144,7 @@ void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t o
 	ret->status = SYMD_SITE_NO_INSTRUCTION;
 	n = elf_file__read(elf, f->start, code,
 			   size < SITE_FUNCTION_MAX ? (size_t)size : SITE_FUNCTION_MAX);
+	ret->kept = code_kept__find(set, code, n);
 	if (offset < n)
 		ret->status = code_site__find(set, code, n, offset, arguments, &at, &ret->emulated);
 	if (ret->status == SYMD_SITE_FOUND &&

@@ -15,6 +15,7 @@ struct elf_site {
 	enum symd_site_status status;
 	uint64_t file_off; /* SYMD_SITE_FOUND */
 	bool emulated;     /* the kernel carries it out itself; else it is single-stepped */
+	uint16_t kept;     /* of a function's beginning: code_kept__find() */
 };
 
 enum { SITE_ARGUMENTS = 6 /* that registers hold */ };

@@ -5,31 +5,44 @@
 
 #include "base/cursor.h"
 #include "symd/elf_site.h"
+#include "symd/probed_insn.h"
 
-enum { NOTE_TYPE = 3, CODE_BYTES = 64 };
+enum { NOTE_TYPE = 3, CODE_BYTES = 64, NOP = 0x90 };
 
 static bool is_word(const char *found, const char *word, size_t len)
 {
 	return found && strlen(found) == len && memcmp(found, word, len) == 0;
 }
 
-/* The program's own nop, or what comes behind it, where the kernel would rewrite that. */
+/* The program's own nop, or what comes behind it, where the kernel would rewrite that: x86-64's of
+ * more than a byte. */
+static bool find_place(enum insn_set set, const uint8_t *code, size_t len, uint64_t *ret_at,
+		       bool *ret_emulated)
+{
+	struct probed_before before = {0};
+	struct probed_insn insn;
+
+	*ret_at = 0;
+	if (!probed_insn__read(set, code, len, 0, &before, &insn))
+		return false;
+	*ret_emulated = insn.emulated;
+	if (set == INSN_X86_64 && code[0] != NOP)
+		return code_site__find(set, code, len, 0, SITE_ARGUMENTS, ret_at, ret_emulated) ==
+		       SYMD_SITE_FOUND;
+	return !insn.trap && !insn.unprobed;
+}
+
 static bool find_site(const struct elf_file *elf, uint64_t pc, uint64_t counter,
 		      struct usdt_site *ret)
 {
 	uint8_t code[CODE_BYTES];
 	enum insn_set set;
 	size_t n = elf_file__read(elf, pc, code, sizeof(code));
-	uint64_t at = 0;
+	uint64_t at;
 
-	*ret = (struct usdt_site){.emulated = true};
-	if (!elf_site__can_be(elf, &set))
-		return false;
-	if ((!n || code[0] != 0x90 || set != INSN_X86_64) &&
-	    code_site__find(set, code, n, 0, SITE_ARGUMENTS, &at, &ret->emulated) !=
-		    SYMD_SITE_FOUND)
-		return false;
-	if (!elf_file__offset(elf, pc + at, true, &ret->file_off))
+	*ret = (struct usdt_site){0};
+	if (!elf_site__can_be(elf, &set) || !find_place(set, code, n, &at, &ret->emulated) ||
+	    !elf_file__offset(elf, pc + at, true, &ret->file_off))
 		return false;
 	return !counter || elf_file__offset(elf, counter, false, &ret->counter_off);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Probes that a program has of its own (USDT): notes in .note.stapsdt, as sys/sdt.h makes them.
- * Each is a nop; some have a counter in memory, and do nothing while it is 0. x86-64 only.
+ * Each is a nop; some have a counter in memory, and do nothing while it is 0.
  *
  * 	note	u32 8, u32 size, u32 3, "stapsdt\0", u64 address, u64 base,
  * 		u64 counter's address (0: none), provider, name, arguments, each with its

@@ -3,11 +3,25 @@
 
 enum { ARGUMENTS = 6 };
 
+static bool read(enum insn_set set, const uint8_t *bytes, size_t len, uint64_t vaddr,
+		 struct probed_before *before, struct probed_insn *ret)
+{
+	switch (set) {
+	case INSN_X86_64:
+		return x86_probed__read(bytes, len, vaddr, before, ret);
+	case INSN_ARM64:
+		return arm64_probed__read(bytes, len, vaddr, before, ret);
+	case INSN_RISCV64:
+		break;
+	}
+	return false;
+}
+
 bool probed_insn__read(enum insn_set set, const uint8_t *bytes, size_t len, uint64_t vaddr,
 		       struct probed_before *before, struct probed_insn *ret)
 {
 	*ret = (struct probed_insn){0};
-	if (set != INSN_X86_64 || !x86_probed__read(bytes, len, vaddr, before, ret) || !ret->len)
+	if (!read(set, bytes, len, vaddr, before, ret) || !ret->len)
 		return false;
 	before->number++;
 	return true;

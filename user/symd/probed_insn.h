@@ -25,15 +25,18 @@ struct probed_insn {
 	uint8_t when;
 	bool front;      /* stands first because it has to, or is there to be patched */
 	bool emulated;   /* the kernel carries it out itself */
+	bool unprobed;   /* the kernel refuses a probe on it, or it would do harm */
 	bool trap;       /* there is nothing to be probed */
 	bool stays;      /* goes on, and the stack pointer is what it was, as far as is known */
 	uint64_t target; /* of LEADS */
+	uint64_t reads;  /* where it reads data that lies amid the code; 0: nowhere */
 };
 
 /* What is remembered of the instructions before; zeroes at a function's beginning. */
 struct probed_before {
 	size_t number;            /* of the next one */
 	size_t picked[INSN_REGS]; /* 1 + when a register got an address of a table; 0: never */
+	bool exclusive;           /* amid what mustn't be disturbed */
 };
 
 /* The instruction at vaddr, whose bytes these are. False: it isn't one, or not known well
@@ -55,6 +58,9 @@ static inline bool probed_before__is_by_table(const struct probed_before *before
 /* Of one architecture; see above. */
 bool x86_probed__read(const uint8_t *bytes, size_t len, uint64_t vaddr,
 		      struct probed_before *before, struct probed_insn *ret);
+
+bool arm64_probed__read(const uint8_t *bytes, size_t len, uint64_t vaddr,
+			struct probed_before *before, struct probed_insn *ret);
 
 /* Whether the registers that hold a call's first n arguments are left alone. */
 bool probed_insn__keeps_arguments(enum insn_set set, const uint8_t *bytes, size_t len, unsigned n);

@@ -189,7 +189,7 @@ enum symd_site_status {
 	SYMD_SITE_NO_FUNCTION,
 	SYMD_SITE_SEVERAL,        /* functions of that name */
 	SYMD_SITE_NO_INSTRUCTION, /* begins there, as far as can be told */
-	SYMD_SITE_OTHER_MACHINE,  /* than x86-64 */
+	SYMD_SITE_OTHER_MACHINE,  /* than this one's, or one of which no code is probed */
 	SYMD_SITE_NO_PROBE,       /* of the program's own has that name */
 	SYMD_SITE_CHOOSES,        /* by itself it is no function, but names another */
 	SYMD_SITE_NOT_READ,       /* all of it, so that places where it is left may be missing */
@@ -199,6 +199,7 @@ enum symd_site_status {
 	SYMD_SITE_OF_GO,          /* whose functions change threads */
 	SYMD_SITE_ELSEWHERE,      /* the file has no such function, and uses one of another's */
 	SYMD_SITE_TOO_MANY,       /* names that it might be */
+	SYMD_SITE_UNPROBED,       /* it is left by an instruction that must not be probed */
 	SYMD_N_SITE_STATUSES,
 };
 

@@ -106,17 +106,69 @@ t_page_faults() {
 	expect_ge "$(grep -c ';touch_pages.*\[0x' $T/folded)" 200 "faults with their address"
 }
 
-# Probes in programs are of x86-64; elsewhere that is said, and nothing is probed. Those at the
-# kernel's functions are as there, where this kernel has them.
-t_probes() {
-	local type option
+# Where no program is probed, that is said.
+t_no_probes_in_programs() {
+	local option
+	[ "$(uname -m)" = riscv64 ] || skip "programs are probed here"
 	for option in "record -e cpu-clock --window" "stat -e page-faults --per"; do
 		# shellcheck disable=SC2086 # words
 		pmb $option u:$W/split:main -- $W/split 1
 		expect_eq $? 3 "exit status of a probe in a program, $option"
-		grep -q 'probes are put into x86-64 programs only in this version' $T/err ||
+		grep -q 'probes are put into programs of x86-64 and arm64 only' $T/err ||
 			fail "what is said: $(head -n 1 $T/err)"
 	done
+}
+
+t_probes_in_programs() {
+	[ "$(uname -m)" = aarch64 ] || skip "no program is probed here"
+	pmb stat --budget 0 --per u:$W/marks:one_unit -e page-faults -j -o $T/sum -- \
+		$W/marks 200 7 4 || fail "exit status $?: $(head -n 1 $T/err)"
+	expect_marks 7 1
+	pmb stat --budget 0 --per usdt:$W/marks:marks:begin..usdt:$W/marks:marks:end \
+		-e page-faults -j -o $T/sum -- $W/marks 200 7 4 ||
+		fail "exit status $?: $(head -n 1 $T/err)"
+	expect_marks 7 1
+	pmb_record --budget 0 -e cpu-clock --window u:$W/marks:one_unit..u:$W/marks:move_to -- \
+		$W/marks 200 7 4
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_eq "$(sum_get began) $(sum_get ended)" "800 800" "windows"
+}
+
+# All returns are met; what is recursive is one call; and of the samples those in the function are
+# in its windows.
+t_calls() {
+	local how
+	[ "$(uname -m)" = aarch64 ] || skip "no program is probed here"
+	# return probes: the kernel puts 64 of them into each other at most
+	for how in "" --unsafe-return-probe; do
+		# shellcheck disable=SC2086 # none, or one word
+		pmb_record --budget 0 $how -e cpu-clock --window u:$W/recurse:dive -- \
+			$W/recurse 0.3 60
+		expect_eq "$(sum_get balanced)" true "the books balance $how"
+		expect_eq "$(sum_get began) $(sum_get ended)" "1 1" "calls $how"
+		expect_eq "$(sum_get abandoned) $(sum_get nested)" \
+			"0 59" "calls left, and inside $how"
+		expect_eq "$(sum_get hits)" 120 "entries and returns $how"
+		expect_ge "$(folded_sum .)" 1 "samples $how"
+		expect_eq "$(folded_sum ';dive(;| |$)')" "$(folded_sum .)" "of them in it $how"
+	done
+}
+
+# A third of the time is spent in a call, another third later and no less deep, where longjmp had
+# left one.
+t_calls_that_longjmp_leaves() {
+	[ "$(uname -m)" = aarch64 ] || skip "no program is probed here"
+	pmb_record --budget 0 -e cpu-clock --window u:$W/returning:outer -- $W/returning plain 1
+	expect_eq "$(sum_get balanced)" true "the books balance"
+	expect_ge "$(sum_get ended)" 5 "calls that returned"
+	expect_within "$(sum_get abandoned)" "$(sum_get ended)" 1 "calls that were left"
+	expect_ge "$(folded_sum ';nested;outer;')" 1 "of samples in it"
+	expect_eq "$(folded_sum ';(jumped|tail);inner')" 0 "of samples after it"
+}
+
+# Functions of the kernel are probed everywhere, where this kernel has what it takes.
+t_probes_in_the_kernel() {
+	local type
 	for type in f k; do
 		pmb stat --budget 0 --per $type:write_null -e page-faults -j -o $T/sum -- \
 			dd if=/dev/zero of=/dev/null bs=1 count=500

@@ -211,6 +211,27 @@ expect_sums() { # EVENTS; in $T/table
 	expect_eq "$(awk '$1 != $2' $T/sums)" "" "sums that differ from the counters"
 }
 
+# A figure of a series of units of work.
+series_get() { # SERIES KEY
+	awk -F'[:, ]+' -v series="\"$1\"" -v key="\"$2\"" '
+		$2 == "\"series\"" { inside = $3 == series }
+		inside && $2 == key { print $3; exit }' $T/sum
+}
+
+# Of four threads, each unit has 7 faults. Where the kernel didn't call programs there are fewer.
+# MORE: of the process's first probe that is single-stepped, which needs a page for a copy.
+expect_marks() { # FAULTS [MORE]
+	local of=$(($1 * $(sum_get ended)))
+	figure "units unsure $(sum_get unsure), missed $(sum_get missed)"
+	[ "$(sum_get missed)" = 0 ] || return 0
+	expect_eq "$(sum_get began) $(sum_get abandoned) $(sum_get open)" "800 0 0" "units"
+	expect_eq $(($(sum_get ended) + $(sum_get unsure))) 800 "that ended, and that are unsure"
+	expect_ge "$(series_get page-faults sum)" $of "faults in them"
+	expect_ge $((of + ${2:-0})) "$(series_get page-faults sum)" "at most so many"
+	[ "$(series_get page-faults sum)" != $of ] ||
+		expect_eq "$(series_get page-faults sd)" 0.000 "their spread"
+}
+
 # What threads say they work on, against their own clocks.
 expect_contexts() {
 	pmb_record -e cpu-clock --by context -- $W/contexts 6

@@ -327,13 +327,6 @@ t_siblings() {
 		fail "rows are not what the CPUs counted: $(tail -n 3 $T/table)"
 }
 
-# A figure of a series of units of work.
-series_get() { # SERIES KEY
-	awk -F'[:, ]+' -v series="\"$1\"" -v key="\"$2\"" '
-		$2 == "\"series\"" { inside = $3 == series }
-		inside && $2 == key { print $3; exit }' $T/sum
-}
-
 # Where the kernel didn't call programs, no more units can lack than there were such times.
 expect_units_of_missed() {
 	expect_within "$(sum_get began)" 804 "$(sum_get missed)" "units that began"
@@ -381,16 +374,6 @@ t_units_of_runs_and_hits() {
 		-- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || fail "exit status $?"
 	expect_eq "$(sum_get began) $(sum_get abandoned)" "5 1" "forks"
 	expect_eq $(($(sum_get ended) + $(sum_get unsure))) 4 "from one to the next"
-}
-
-# Of four threads, each unit has 7 faults. Where the kernel didn't call programs there are fewer.
-expect_marks() { # FAULTS
-	figure "units unsure $(sum_get unsure), missed $(sum_get missed)"
-	[ "$(sum_get missed)" = 0 ] || return 0
-	expect_eq "$(sum_get began) $(sum_get abandoned) $(sum_get open)" "800 0 0" "units"
-	expect_eq $(($(sum_get ended) + $(sum_get unsure))) 800 "that ended, and that are unsure"
-	expect_eq "$(series_get page-faults sum)" $(($1 * $(sum_get ended))) "faults in them"
-	expect_eq "$(series_get page-faults sd)" 0.000 "their spread"
 }
 
 t_units_between_functions() {
