@@ -110,10 +110,72 @@ static __always_inline int call_begins_at(__u64 sp, __u64 returns_to)
 	return current_is_target() ? open_gate(stats, gate, 0, sp, returns_to) : 0;
 }
 
+/* It has left its window, whose place is another's from now on. */
+static __always_inline void goroutine_leave(const struct goroutine *who, struct gate *gate,
+					    bool abandoned)
+{
+	if (abandoned)
+		gate_abandon(&pmb_gate, gate, who->key);
+	else
+		gate_close(&pmb_gate, gate, who->key, bpf_ktime_get_ns());
+	bpf_map_delete_elem(&pmb_gates, &who->key);
+}
+
+static __always_inline int goroutine_begins(const struct arch_regs *regs)
+{
+	struct pmb_window_stats *stats = window_stats();
+	struct gate fresh = {0}, *gate;
+	struct goroutine who;
+	__u64 sp;
+
+	if (pmb_gate.grows && holds(ARCH_FLAGS(regs), pmb_gate.grows - 1))
+		return 0; /* it will be back here, on a larger stack */
+	if (!stats || !goroutine_of_thread(&who))
+		return 0;
+	sp = goroutine_sp(&who, ARCH_SP(regs));
+	gate = goroutine_gate(&who);
+	if (gate && sp < gate->sp) {
+		stats->nested++;
+		return 0;
+	}
+	if (gate)
+		goroutine_leave(&who, gate, true);
+	if (!current_may_open() || !current_is_target())
+		return 0;
+	fresh.sp = sp;
+	fresh.returns_to = who.g;
+	fresh.tgid = who.tgid;
+	fresh.start = bpf_ktime_get_ns();
+	if (bpf_map_update_elem(&pmb_gates, &who.key, &fresh, BPF_NOEXIST))
+		stats->no_room++;
+	else
+		stats->began++;
+	return 0;
+}
+
+static __always_inline int goroutine_ends(const struct arch_regs *regs)
+{
+	struct goroutine who;
+	struct gate *gate;
+	__u64 sp;
+
+	if (!is_left_here(&pmb_gate, regs) || !goroutine_of_thread(&who))
+		return 0;
+	gate = goroutine_gate(&who);
+	if (!gate)
+		return 0;
+	sp = goroutine_sp(&who, ARCH_SP(regs));
+	if (sp >= gate->sp)
+		goroutine_leave(&who, gate, sp > gate->sp);
+	return 0;
+}
+
 static __always_inline int call_begins(void *ctx)
 {
 	const struct arch_regs *regs = ctx;
 
+	if (pmb_gate.of_go)
+		return goroutine_begins(regs);
 	return call_begins_at(ARCH_SP(regs), return_address(regs));
 }
 
@@ -136,6 +198,8 @@ static __always_inline bool call_ends_at(__u64 sp, __u64 slack)
 
 static __always_inline int call_ends(void *ctx)
 {
+	if (pmb_gate.of_go)
+		return goroutine_ends(ctx);
 	if (is_left_here(&pmb_gate, ctx))
 		call_ends_at(exit_sp(&pmb_gate, ctx), 0);
 	return 0;
@@ -383,6 +447,8 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
 	(void)ctx;
+	if (pmb_gate.of_go)
+		return 0;
 	if (is_paused(pmb_gate.sliced))
 		leave_paused(thread);
 	else if (has_calls())
@@ -403,6 +469,8 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
 	struct gate *gate;
 
+	if (pmb_gate.of_go)
+		return 0;
 	if (is_paused(pmb_gate.sliced)) {
 		leave_paused(before);
 		leave_paused(thread);

@@ -10,6 +10,7 @@
 
 #include "lib/call.h"
 #include "lib/emit.h"
+#include "lib/goroutine.h"
 #include "lib/maps.h"
 #include "lib/paused.h"
 #include "lib/shared.h"
@@ -182,6 +183,7 @@ static __always_inline bool gate_around(const volatile struct pmb_config *cfg, _
 {
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct pmb_window_stats *stats;
+	struct goroutine who = {0};
 	struct gate *gate;
 
 	if (is_paused(cfg->sliced)) {
@@ -192,11 +194,16 @@ static __always_inline bool gate_around(const volatile struct pmb_config *cfg, _
 	}
 	if (cfg->by_process)
 		return shared_around(cfg, now, ret);
-	gate = cfg->windows == PMB_WINDOWS_RUN ? run_around(cfg, now) :
-						 bpf_map_lookup_elem(&pmb_gates, &thread);
+	if (cfg->of_go) {
+		gate = goroutine_around(regs, &who);
+		thread = who.key;
+	} else {
+		gate = cfg->windows == PMB_WINDOWS_RUN ? run_around(cfg, now) :
+							 bpf_map_lookup_elem(&pmb_gates, &thread);
+	}
 	if (!gate || !gate->start || now - gate->start < cfg->after_ns)
 		return false;
-	if (cfg->windows == PMB_WINDOWS_FUNCTION && !is_in_call(cfg, gate, regs))
+	if (cfg->windows == PMB_WINDOWS_FUNCTION && !cfg->of_go && !is_in_call(cfg, gate, regs))
 		return false;
 	gate->last = now;
 	gate->samples++;

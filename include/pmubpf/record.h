@@ -419,6 +419,9 @@ struct pmb_config {
 	/* how far below its entry's stack pointer a call that is a window keeps its return
 	 * address */
 	__u32 kept; /* PMB_KEPT_UNKNOWN: nobody knows */
+	/* windows are calls of goroutines, and begin again where this condition, 1 + which, holds
+	 * at their entry (bpf/lib/goroutine.h) */
+	__u32 of_go, grows;
 };
 
 /*

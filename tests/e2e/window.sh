@@ -332,27 +332,6 @@ t_calls_without_a_file() {
 }
 
 # They go on on another thread than they began on.
-# What is said instead can be done; from one of its functions to another there are windows, with a
-# word.
-t_no_calls_of_go() {
-	need_x86_64
-	need_program go
-	printf 'package main\n\n//go:noinline\n%s\n//go:noinline\n%s\n%s\n' \
-		'func work(i int) int { for n := 0; n < 300000000; n++ { i ^= n }; return i }' \
-		'func rest(i int) int { return i + 2 }' \
-		'func main() { println(rest(work(1))) }' >"$T/main.go"
-	GO111MODULE=off GOCACHE=$T/cache go build -o "$T/prog" "$T/main.go" 2>"$T/build" ||
-		skip "go builds nothing here"
-	refused 3 "on another thread .*pmubpf report --callees 'main.work' FILE" \
-		--window "u:$T/prog:main.work"
-	refused 2 'nearest: main.work' --window "u:$T/prog:work"
-	pmb_ok record -e cpu-clock -F 997 -o "$T/p.pb.gz" -- "$T/prog"
-	pmb_ok report --callees main.work "$T/p.pb.gz"
-	record --window "u:$T/prog:main.work..u:$T/prog:main.rest" -- "$T/prog"
-	expect_eq "$(windows .began)" 1 "windows between two"
-	expect_match "$T/err" "main.work is Go's: .* ends with another goroutine's" "a word"
-}
-
 refused() { # STATUS WORDS OPTION…
 	expect_refused "$1" "$2" record -e cpu-clock "${@:3}"
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "symd/code_exits.h"
+#include "symd/code_go.h"
 #include "symd/code_kept.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -31,7 +32,8 @@ static void find(enum insn_set set, const struct code_part *code, struct code_pa
 {
 	struct code_exits exits;
 
-	if (code_exits__find(set, code, AT, more, part, &exits) != SYMD_SITE_FOUND)
+	if (code_exits__find(set, code, (struct code_entry){AT, set == INSN_X86_64}, more, part,
+			     &exits) != SYMD_SITE_FOUND)
 		return;
 	if (!exits.n || exits.n > SYMD_EXITS_MAX)
 		abort();
@@ -50,6 +52,7 @@ static void find(enum insn_set set, const struct code_part *code, struct code_pa
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct code_part code = {.vaddr = AT}, part = {.vaddr = PART_AT};
+	struct code_go look;
 
 	if (size < 1)
 		return 0;
@@ -59,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	part.bytes = code.bytes + code.len;
 	find(INSN_X86_64, &code, &part);
 	find(INSN_ARM64, &code, &part);
+	code_go__find(INSN_X86_64, code.bytes, code.len, &look);
 	code_kept__find(INSN_ARM64, code.bytes, code.len);
 	return 0;
 }

@@ -135,7 +135,8 @@ Test(code_exits, by_instructions)
 		const struct code_part code = {AT, cases[i].len, cases[i].code};
 		struct code_exits exits;
 
-		cr_expect_eq(code_exits__find(INSN_X86_64, &code, AT, one_part, NULL, &exits),
+		cr_expect_eq(code_exits__find(INSN_X86_64, &code, (struct code_entry){.inner = AT},
+					      one_part, NULL, &exits),
 			     cases[i].status, "%s", cases[i].what);
 		if (cases[i].status == SYMD_SITE_FOUND)
 			expect_exits(cases[i].what, &exits, cases[i].exits, cases[i].n);
@@ -233,7 +234,8 @@ Test(code_exits, of_arm64)
 		const struct code_part code = {AT, 4 * cases[i].n, (const uint8_t *)cases[i].code};
 		struct code_exits exits;
 
-		cr_expect_eq(code_exits__find(INSN_ARM64, &code, AT, one_part, NULL, &exits),
+		cr_expect_eq(code_exits__find(INSN_ARM64, &code, (struct code_entry){.inner = AT},
+					      one_part, NULL, &exits),
 			     cases[i].status, "%s", cases[i].what);
 		if (cases[i].status == SYMD_SITE_FOUND)
 			expect_exits(cases[i].what, &exits, cases[i].exits, cases[i].n_exits);
@@ -247,11 +249,13 @@ Test(code_exits, more_than_there_is_room_for)
 	struct code_exits exits;
 
 	memset(rets, 0xc3, sizeof(rets));
-	cr_expect_eq(code_exits__find(INSN_X86_64, &code, AT, one_part, NULL, &exits),
+	cr_expect_eq(code_exits__find(INSN_X86_64, &code, (struct code_entry){.inner = AT},
+				      one_part, NULL, &exits),
 		     SYMD_SITE_FOUND);
 	cr_expect_eq(exits.n, SYMD_EXITS_MAX);
 	code.len++;
-	cr_expect_eq(code_exits__find(INSN_X86_64, &code, AT, one_part, NULL, &exits),
+	cr_expect_eq(code_exits__find(INSN_X86_64, &code, (struct code_entry){.inner = AT},
+				      one_part, NULL, &exits),
 		     SYMD_SITE_MANY_EXITS);
 }
 

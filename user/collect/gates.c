@@ -349,16 +349,16 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	choose_kernel(probes ? gates : NULL, skel);
 	if (!gates)
 		return;
+	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
 	skel->rodata->pmb_cfg.windows = gates->windows;
 	skel->rodata->pmb_cfg.after_ns = gates->after_ns;
 	skel->rodata->pmb_cfg.kept = gates->kept;
-	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
-	skel->rodata->pmb_cfg.sliced = gates->sliced;
+	skel->rodata->pmb_cfg.of_go = skel->rodata->pmb_gate.of_go = gates->of_go;
+	skel->rodata->pmb_gate.grows = gates->grows;
+	skel->rodata->pmb_cfg.sliced = skel->rodata->pmb_gate.sliced = gates->sliced;
+	skel->rodata->pmb_cfg.by_process = skel->rodata->pmb_gate.by_process = gates->by_process;
 	skel->rodata->pmb_may_hold = gates__by_user(gates) && feature__has(FEATURE_HOLD_CPU);
 	skel->rodata->pmb_gate.windows = gates->windows;
-	skel->rodata->pmb_gate.sliced = gates->sliced;
-	skel->rodata->pmb_cfg.by_process = gates->by_process;
-	skel->rodata->pmb_gate.by_process = gates->by_process;
 	skel->rodata->pmb_gate.returns = gates->returns;
 	skel->rodata->pmb_gate.keep_threads = gates__by_nmi(gates);
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;

@@ -50,6 +50,9 @@ struct gates {
 	bool by_process; /* a window is open in all of its process */
 	bool returns;    /* calls end at return probes, which may harm programs */
 	uint32_t kept;   /* of calls: as in struct pmb_config, of all files */
+	bool of_go;      /* they are goroutines' */
+	uint32_t grows;  /* as in struct pmb_config */
+	bool by_threads; /* no other calls than threads' can be told */
 	struct gate_probe opens, closes;
 	struct gate_probe catches; /* of calls: where exceptions are caught, which may leave them */
 	uint8_t calls[PMB_CALLS];  /* enum pmb_call */

@@ -53,6 +53,7 @@ static int set_gates(const struct counting *c, struct gates *gates, struct err *
 		.pidns = procfs_nested_pid_namespace(),
 	};
 	r = target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &gates->whose, err);
+	gates->by_threads = true; /* whose switches are told, but not goroutines' */
 	gates->sliced = gates__by_probes(gates) && c->opts->budget > 0;
 	return r < 0 ? r :
 		       gate_sites__find(gates, whom, c->opts->opener, each, &c->result->notes, err);

@@ -31,8 +31,8 @@ struct finder {
 	struct opener *opener;
 	struct site_client *client;
 	struct probe_costs each;
-	bool has_kept;
-	uint16_t kept; /* as sym/site_client.h has it, of all files */
+	bool has_entry, of_go;
+	struct site_entry entry; /* of all files */
 	struct buf *notes;
 	struct err *err;
 };
@@ -173,23 +173,37 @@ static int add(struct finder *f, struct look *l, const struct site *site)
 	return 0;
 }
 
-/* Programs know one place. */
-static void take_kept(struct finder *f, uint16_t kept)
+/* Programs know one place, and one kind of calls. */
+static int take_entry(struct finder *f, const struct look *l, const struct site_entry *entry)
 {
-	f->kept = f->has_kept && f->kept != kept ? PMB_KEPT_UNKNOWN : kept;
-	f->has_kept = true;
+	bool of_go = site_client__of_go(f->client), first = !f->has_entry;
+
+	if (!first && (of_go != f->of_go || entry->grows != f->entry.grows))
+		return err__cannot(f->err,
+				   "%s: the targets' files differ in how calls of it begin: take "
+				   "one of the targets",
+				   l->what);
+	f->entry.kept = !first && f->entry.kept != entry->kept ? PMB_KEPT_UNKNOWN : entry->kept;
+	f->entry.grows = entry->grows;
+	f->of_go = of_go;
+	f->has_entry = true;
+	if (!of_go || (!f->gates->by_threads && !f->gates->by_process && !f->gates->returns))
+		return 0;
+	return err__cannot(f->err,
+			   "%s: calls of Go's functions go on on another thread than they began "
+			   "on, so they have windows of their own in `record --window` alone, "
+			   "without --window-scope process and --unsafe-return-probe",
+			   l->what);
 }
 
 static int ask_for_function(struct finder *f, const struct look *l, int lent, struct site *sites,
 			    size_t *ret_n)
 {
-	uint16_t kept;
+	struct site_entry entry;
 	int r = site_client__find_function(f->client, lent, l->probe->user->name, l->what, sites,
-					   ret_n, &kept, f->err);
+					   ret_n, &entry, f->err);
 
-	if (r == 0)
-		take_kept(f, kept);
-	return r;
+	return r < 0 ? r : take_entry(f, l, &entry);
 }
 
 static int ask(struct finder *f, const struct look *l, int lent, struct site *sites, size_t *ret_n)
@@ -252,7 +266,7 @@ static int find_in(struct finder *f, struct gate_probe *probe, int root_fd, uint
 				strerror(-lent));
 	r = ask(f, &l, lent, sites, &n);
 	l.called = site_client__called(f->client);
-	if (r == 0 && probe == &f->gates->opens && site_client__of_go(f->client))
+	if (r == 0 && !is_function(f) && probe == &f->gates->opens && site_client__of_go(f->client))
 		put_note_of_go(f, &l);
 	return r < 0 ? r : add_all(f, &l, sites, n);
 }
@@ -527,7 +541,9 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 	if (r == 0)
 		find_catches(&f, whom);
 	site_client__free(f.client);
-	gates->kept = f.kept;
+	gates->kept = f.entry.kept;
+	gates->grows = f.entry.grows;
+	gates->of_go = f.of_go;
 	return r;
 }
 

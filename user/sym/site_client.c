@@ -375,8 +375,8 @@ static bool read_places(struct cursor *body, enum symd_site_status *ret_status,
 }
 
 int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
-			       struct site ret[SITES_MAX], size_t *ret_n, uint16_t *ret_kept,
-			       struct err *err)
+			       struct site ret[SITES_MAX], size_t *ret_n,
+			       struct site_entry *ret_entry, struct err *err)
 {
 	enum symd_site_status status;
 	struct cursor body;
@@ -390,7 +390,8 @@ int site_client__find_function(struct site_client *c, int fd, const char *name, 
 		return r;
 	if (!read_places(&body, &status, ret, ret_n))
 		return failed(c, -EPROTO, what, err);
-	*ret_kept = cursor__u16(&body);
+	ret_entry->kept = cursor__u16(&body);
+	ret_entry->grows = cursor__u8(&body);
 	if (!read_found(c, &body, name) || !cursor__done(&body))
 		return failed(c, -EPROTO, what, err);
 	return status == SYMD_SITE_FOUND ? 0 : refuse(c, status, name, 0, what, err);

@@ -41,11 +41,15 @@ enum { SITES_MAX = 64 };
 int site_client__find_usdt(struct site_client *c, int fd, const char *provider, const char *name,
 			   const char *what, struct site ret[SITES_MAX], size_t *ret_n,
 			   struct err *err);
-/* A function's entry, first, and all places where it is left. ret_kept: where it keeps its return
- * address, as in symd/code_kept.h. */
+struct site_entry {
+	uint16_t kept; /* where it keeps its return address, as in symd/code_kept.h */
+	uint8_t grows; /* of Go's functions: as in symd/code_go.h, when; 0: it doesn't */
+};
+
+/* A function's entry, first, and all places where it is left. */
 int site_client__find_function(struct site_client *c, int fd, const char *name, const char *what,
-			       struct site ret[SITES_MAX], size_t *ret_n, uint16_t *ret_kept,
-			       struct err *err);
+			       struct site ret[SITES_MAX], size_t *ret_n,
+			       struct site_entry *ret_entry, struct err *err);
 
 struct site_name {
 	const char *name;

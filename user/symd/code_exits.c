@@ -21,7 +21,7 @@ struct walk {
 	struct code_part parts[CODE_PARTS_MAX];
 	uint8_t *begins[CODE_PARTS_MAX]; /* of each byte: an instruction does */
 	size_t n_parts;
-	uint64_t inner;
+	struct code_entry entry;
 	struct code_exits *exits;
 };
 
@@ -132,7 +132,7 @@ static enum symd_site_status check_inside(const struct walk *w, size_t part, uin
 	const struct code_part *p = &w->parts[part];
 	size_t at = (size_t)(target - p->vaddr);
 
-	if (!part && target <= w->inner)
+	if (!part && target <= w->entry.inner && !(w->entry.again && !at))
 		return SYMD_SITE_BEGINS_AGAIN;
 	if (w->begins[part][at] || (at && w->begins[part][at - 1] && p->bytes[at - 1] == LOCK))
 		return SYMD_SITE_FOUND;
@@ -167,10 +167,10 @@ static enum symd_site_status look_through(struct walk *w, const struct code_part
 }
 
 enum symd_site_status code_exits__find(enum insn_set set, const struct code_part *code,
-				       uint64_t inner, code_parts_fn more, void *ctx,
+				       struct code_entry entry, code_parts_fn more, void *ctx,
 				       struct code_exits *ret)
 {
-	struct walk w = {.set = set, .parts = {*code}, .n_parts = 1, .inner = inner, .exits = ret};
+	struct walk w = {.set = set, .parts = {*code}, .n_parts = 1, .entry = entry, .exits = ret};
 	enum symd_site_status status;
 
 	ret->n = 0;

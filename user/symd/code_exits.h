@@ -42,13 +42,20 @@ struct code_exits {
 typedef size_t (*code_parts_fn)(void *ctx, const uint64_t *targets, size_t n_targets,
 				struct code_part *ret, size_t room);
 
+/* Where entries are met. What is before must not be jumped to from inside, but the function's
+ * beginning where `again` says so. */
+struct code_entry {
+	uint64_t inner;
+	bool again;
+};
+
 /*
- * code is where it begins; what is before `inner` (where entries are met) must not be jumped to
- * from inside. SYMD_SITE_FOUND, or why not all exits are known. Whoever is at an exit has left only
- * if the stack pointer is where it was at the entry: some jumps can't be told from those inside.
+ * code is where it begins. SYMD_SITE_FOUND, or why not all exits are known. Whoever is at an exit
+ * has left only if the stack pointer is where it was at the entry: some jumps can't be told from
+ * those inside.
  */
 enum symd_site_status code_exits__find(enum insn_set set, const struct code_part *code,
-				       uint64_t inner, code_parts_fn more, void *ctx,
+				       struct code_entry entry, code_parts_fn more, void *ctx,
 				       struct code_exits *ret);
 
 #endif

@@ -88,7 +88,7 @@ static size_t more_parts(void *ctx, const uint64_t *targets, size_t n_targets,
 }
 
 enum symd_site_status elf_exits__in(struct elf_file *elf, const char *name, size_t len,
-				    const struct elf_function *where, uint64_t entry,
+				    const struct elf_function *where, struct code_entry entry,
 				    struct code_exits *ret)
 {
 	struct function f = {.elf = elf, .name = name, .len = len};
@@ -135,10 +135,11 @@ enum symd_site_status elf_exits__find(struct elf_file *elf, const char *name, si
 		return entry->status;
 	f.name = found->called[0].linker;
 	f.len = strlen(f.name);
-	if (found->of_go)
+	if (found->of_go && !elf_site__of_go(elf, &found->where, entry))
 		return SYMD_SITE_OF_GO;
 	if (!elf_file__vaddr(elf, entry->file_off, &vaddr))
 		return SYMD_SITE_NOT_READ;
-	status = elf_exits__in(elf, f.name, f.len, &found->where, vaddr, exits);
+	status = elf_exits__in(elf, f.name, f.len, &found->where,
+			       (struct code_entry){vaddr, entry->grows}, exits);
 	return status == SYMD_SITE_FOUND ? put_exits(elf, exits, ret, ret_n) : status;
 }

@@ -21,7 +21,7 @@ enum symd_site_status elf_exits__find(struct elf_file *elf, const char *name, si
 /* The same of a function that is known; entry: where it is met. name (len 0: none): to find parts
  * of it by. */
 enum symd_site_status elf_exits__in(struct elf_file *elf, const char *name, size_t len,
-				    const struct elf_function *where, uint64_t entry,
+				    const struct elf_function *where, struct code_entry entry,
 				    struct code_exits *ret);
 
 #endif

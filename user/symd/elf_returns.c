@@ -90,6 +90,11 @@ static void take(struct follower *f, const struct code_exits *exits)
 	}
 }
 
+static struct code_entry entry_of(uint64_t inner)
+{
+	return (struct code_entry){.inner = inner};
+}
+
 enum symd_site_status elf_returns__find(struct elf_file *elf, const char *name, size_t len,
 					unsigned arguments, struct elf_site *entry,
 					struct elf_exit ret[SYMD_EXITS_MAX], uint32_t *ret_n)
@@ -117,8 +122,8 @@ enum symd_site_status elf_returns__find(struct elf_file *elf, const char *name, 
 	if (entry->status != SYMD_SITE_FOUND || !elf_file__vaddr(elf, entry->file_off, &inner))
 		return entry->status;
 	for (size_t i = 0; i < f.n; i++) {
-		status = elf_exits__in(elf, i ? "" : name, i ? 0 : len, &f.of[i], i ? 0 : inner,
-				       exits);
+		status = elf_exits__in(elf, i ? "" : name, i ? 0 : len, &f.of[i],
+				       entry_of(i ? 0 : inner), exits);
 		if (!i && status == SYMD_SITE_BEGINS_AGAIN)
 			return status;
 		if (status == SYMD_SITE_FOUND)

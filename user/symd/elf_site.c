@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/code_go.h"
 #include "symd/code_kept.h"
 #include "symd/probed_insn.h"
 
@@ -150,6 +151,38 @@ void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t o
 	if (ret->status == SYMD_SITE_FOUND &&
 	    !elf_file__offset(elf, f->start + at, true, &ret->file_off))
 		ret->status = SYMD_SITE_NO_INSTRUCTION;
+}
+
+/* Where Go's variable of threads is: right below the thread pointer, if the program has no other,
+ * and is no library. */
+static bool knows_goroutines(const struct elf_file *elf)
+{
+	size_t data, bss, dynamic, interp;
+	uint64_t addr;
+
+	elf_file__section(elf, ".tdata", &data, &addr);
+	elf_file__section(elf, ".tbss", &bss, &addr);
+	elf_file__section(elf, ".dynamic", &dynamic, &addr);
+	elf_file__section(elf, ".interp", &interp, &addr);
+	return HERE == INSN_X86_64 && !data && bss <= sizeof(uint64_t) && (interp || !dynamic);
+}
+
+bool elf_site__of_go(struct elf_file *elf, const struct elf_function *f, struct elf_site *ret)
+{
+	const uint64_t size = f->end - f->start;
+	const size_t max = size < SITE_FUNCTION_MAX ? (size_t)size : SITE_FUNCTION_MAX;
+	_cleanup_free_ uint8_t *code = xcalloc(1, max + 1);
+	struct code_go look;
+	enum insn_set set;
+	size_t n = elf_file__read(elf, f->start, code, max);
+
+	if (!elf_site__can_be(elf, &set) || !knows_goroutines(elf))
+		return false;
+	if (!code_go__find(set, code, n, &look))
+		return true;
+	ret->grows = look.when;
+	ret->emulated = true;
+	return elf_file__offset(elf, f->start + look.at, true, &ret->file_off);
 }
 
 void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t offset,

@@ -16,6 +16,7 @@ struct elf_site {
 	uint64_t file_off; /* SYMD_SITE_FOUND */
 	bool emulated;     /* the kernel carries it out itself; else it is single-stepped */
 	uint16_t kept;     /* of a function's beginning: code_kept__find() */
+	uint8_t grows;     /* code_go.h's when, of a function of Go's that looks */
 };
 
 enum { SITE_ARGUMENTS = 6 /* that registers hold */ };
@@ -30,6 +31,10 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 /* The same of a function that is known, of which only the first so many arguments matter. */
 void elf_site__in(struct elf_file *elf, const struct elf_function *f, uint64_t offset,
 		  unsigned arguments, struct elf_site *ret);
+
+/* Puts it where a function of Go's has looked at its stack; false: calls of Go's functions are not
+ * told on this machine, or in this file. */
+bool elf_site__of_go(struct elf_file *elf, const struct elf_function *f, struct elf_site *ret);
 
 /* Whether the kernel puts probes into programs of the file's machine here, and whose instructions
  * they are. */

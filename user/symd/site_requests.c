@@ -98,6 +98,7 @@ static int answer_function(struct elf_file *elf, struct cursor *body, struct buf
 	status = elf_exits__find(elf, name, len, &found, &entry, exits, &n);
 	put_places(reply, status, &entry, exits, n);
 	symd_msg__put_u16(reply, entry.kept);
+	symd_msg__put_u8(reply, entry.grows);
 	put_found(reply, &found);
 	elf_found__done(&found);
 	return 0;

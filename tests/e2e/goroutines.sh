@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Windows that are calls of Go's functions. The known answer stands in goroutines.go.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+N=200
+
+setup() {
+	need_root
+	need_x86_64
+	need_program go
+	GO111MODULE=off GOCACHE=$T/cache go build -o "$S/prog" \
+		"$TOP/tests/workloads/goroutines.go" 2>"$T/build" ||
+		skip "go builds nothing here: $(head -n 1 "$T/build")"
+}
+
+record() { # FUNCTION OPTION…
+	pmb_ok record --budget 0 -e cpu-clock -F 997 -o "$T/folded" --summary "$T/sum.json" \
+		--window "u:$S/prog:main.$1" "${@:2}" -- "$S/prog" $N
+	expect_ledger
+}
+
+windows() { # jq's FILTER of them
+	sum_get ".windows | $1"
+}
+
+# What the program measured of itself.
+own() { # slow|moved
+	awk -v of="$1" '{ for (i = 1; i < NF; i++) if ($i == of) print $(i + 1) }' "$T/out"
+}
+
+folded_total() { awk '{ n += $NF } END { printf "%.0f\n", n }'; }
+
+# Whatever thread they go on on, they end where they end. Of the slow ones all is kept, of the
+# others nothing.
+t_calls() {
+	local kept
+	record handle --longer 20ms
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.abandoned) \(.open)"')" \
+		"$((4 * N)) $((4 * N)) 0 0 0" "calls"
+	[ "$(own moved)" -ge 1 ] || skip "no goroutine changed its thread here"
+	kept=$(windows .kept)
+	expect_ge "$kept" $((4 * N / 100)) "those that are slow"
+	# which lie between the readings of its clock
+	expect_le "$kept" "$(own slow)" "the program's own"
+	expect_match "$T/folded" 'main.handle;main.slowPart;' "what is slow"
+	expect_no_match "$T/folded" 'main.(grow|careful)' "what is outside"
+	# 20 us of each are its own, of 30 ms and more
+	expect_le "$(grep 'main.handle;main.spin' "$T/folded" | folded_total)" \
+		$(($(folded_total <"$T/folded") / 20)) "of the quick ones"
+}
+
+# Stacks are copied amid them: who begins again on a larger one was called once.
+t_stacks_that_grow() {
+	record grow
+	expect_eq "$(windows '"\(.began) \(.ended) \(.nested) \(.abandoned) \(.open)"')" \
+		"$((4 * N)) $((4 * N)) $((4 * N * 30)) 0 0" "calls"
+	expect_ge "$(windows .hits)" $((4 * N * 31 * 2 + 1)) "hits, of which some begin again"
+}
+
+# Nobody tells of a panic; the next call at the same place does.
+t_calls_that_panics_leave() {
+	local left=$((4 * (N / 3)))
+	record risky
+	expect_eq "$(windows .began)" $((4 * N)) "calls"
+	expect_eq "$(windows .ended)" $((4 * N - left)) "that returned"
+	expect_eq "$(windows '.abandoned + .open')" $left "that didn't"
+}
+
+# Counts are threads'.
+t_what_is_refused() {
+	expect_refused 3 "in .record --window. alone" stat --per "u:$S/prog:main.handle" \
+		-e page-faults -- "$S/prog" 1
+	expect_refused 3 "without --window-scope process" record -e cpu-clock \
+		--window-scope process --window "u:$S/prog:main.handle" -- "$S/prog" 1
+	expect_refused 3 "--unsafe-return-probe" record -e cpu-clock \
+		--unsafe-return-probe --window "u:$S/prog:main.handle" -- "$S/prog" 1
+	expect_refused 2 'nearest: main.handle' record -e cpu-clock --window "u:$S/prog:handle" \
+		-- "$S/prog" 1
+}
+
+# From one function to another it is a thread's, with a word.
+t_between_two() {
+	record "handle..u:$S/prog:main.grow"
+	expect_ge "$(windows .began)" 1 "windows between two"
+	expect_match "$T/err" "main.handle is Go's: .* ends with another goroutine's" "a word"
+}
+
+run_tests

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+// goroutines N: four goroutines that call handle N times each, and one that keeps a thread busy.
+//
+// Known answer: 4 x N calls of handle, of which each hundredth is in slowPart for all but nothing
+// of its time, twice, and on two threads; 4 x N of grow from outside, and 30 times as many inside
+// of them, amid which stacks are copied; 4 x N of risky, of which each third is left by a panic.
+//
+// Says "slow SLOW moved MOVED", of the calls of handle: those that took 20 ms and more, by its own
+// clock, and those that ended on another thread than they began on.
+package main
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+var moved, slow int64
+var over int32
+
+//go:noinline
+func spin(ns time.Duration) int {
+	x, end := 0, time.Now().Add(ns)
+	for time.Now().Before(end) {
+		for i := 0; i < 20000; i++ {
+			x ^= i
+		}
+	}
+	return x
+}
+
+//go:noinline
+func slowPart() int { return spin(15*time.Millisecond) + 1 }
+
+//go:noinline
+func grow(depth int) int {
+	var room [128]int
+	room[depth] = depth
+	if depth == 0 {
+		return 1
+	}
+	return grow(depth-1) + room[depth]
+}
+
+//go:noinline
+func risky(i int) int {
+	if i%3 == 0 {
+		panic("risky")
+	}
+	return i
+}
+
+//go:noinline
+func careful(i int) (ret int) {
+	defer func() { recover() }()
+	return risky(i) + 1
+}
+
+// Comes back on another thread, if that can be had within two seconds.
+func move() {
+	before, end := syscall.Gettid(), time.Now().Add(2*time.Second)
+	for syscall.Gettid() == before && time.Now().Before(end) {
+		time.Sleep(100 * time.Microsecond)
+		runtime.Gosched()
+	}
+}
+
+//go:noinline
+func handle(i int) int {
+	x := spin(20 * time.Microsecond)
+	if i%100 == 0 {
+		x += slowPart()
+		move()
+		x += slowPart()
+	}
+	return x
+}
+
+func measured(i int) {
+	thread, begin := syscall.Gettid(), time.Now()
+	handle(i)
+	if time.Since(begin) >= 20*time.Millisecond {
+		atomic.AddInt64(&slow, 1)
+	}
+	if syscall.Gettid() != thread {
+		atomic.AddInt64(&moved, 1)
+	}
+}
+
+func main() {
+	n, _ := strconv.Atoi(os.Args[1])
+	var all sync.WaitGroup
+	go func() {
+		for atomic.LoadInt32(&over) == 0 {
+			spin(time.Millisecond)
+			runtime.Gosched()
+		}
+	}()
+	for g := 0; g < 4; g++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for i := 1; i <= n; i++ {
+				measured(i)
+				grow(30)
+				careful(i)
+			}
+		}()
+	}
+	all.Wait()
+	atomic.StoreInt32(&over, 1)
+	os.Stdout.WriteString("slow " + strconv.FormatInt(slow, 10) + " moved " +
+		strconv.FormatInt(moved, 10) + "\n")
+}
