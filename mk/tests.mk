@@ -102,13 +102,15 @@ $(O)/workloads/rules-%.so: tests/workloads/libs/rules.c
 		-DRULES=$* $< -o $@
 
 # A variable of threads in a library, by both ways in which libraries get to theirs.
-FOR_X86 := $(findstring x86_64,$(shell $(CC) -dumpmachine))
-PUBLISHED_FLAGS_gnu := $(if $(FOR_X86),-mtls-dialect=gnu)
-PUBLISHED_FLAGS_descriptors := $(if $(FOR_X86),-mtls-dialect=gnu2)
+FOR := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+DIALECT_x86_64_gnu := gnu
+DIALECT_x86_64_descriptors := gnu2
+DIALECT_aarch64_gnu := trad
 $(O)/workloads/published-%.so: tests/workloads/libs/published.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
-	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared $(PUBLISHED_FLAGS_$*) $< -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -fPIC -shared \
+		$(DIALECT_$(FOR)_$*:%=-mtls-dialect=%) $(LDFLAGS) $< -o $@
 
 WORKLOAD_FLAGS_returning := -foptimize-sibling-calls
 WORKLOAD_FLAGS_fakepython := -rdynamic

@@ -12,6 +12,7 @@ test-vm:
 
 # The C ones: a cross build has no C++ library.
 VM_WORKLOAD := $(patsubst tests/workloads/%.c,$(O)/workloads/%,$(wildcard tests/workloads/*.c)) \
+	$(patsubst %,$(O)/workloads/published-%.so,gnu descriptors) \
 	$(if $(filter x86,$(ARCH)),$(O)/workloads/calls)
 # What a guest gets, for the ARCH and CC of this make: run.sh calls it once an architecture.
 VM_PROGRAM := $(PMUBPF) $(STEP) $(O)/vm/cost $(O)/bench/pmubpf-cuts

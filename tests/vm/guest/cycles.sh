@@ -180,6 +180,15 @@ t_probes_in_the_kernel() {
 	done
 }
 
-t_contexts() { expect_contexts; }
+t_contexts() { expect_contexts $W/contexts 6; }
+
+# By the two ways in which libraries get to theirs.
+t_contexts_of_libraries() {
+	local how
+	[ "$(uname -m)" = aarch64 ] || skip "libraries' variables aren't found here"
+	for how in gnu descriptors; do
+		expect_contexts $W/contextlib 6 $W/published-$how.so
+	done
+}
 
 run_tests

@@ -233,8 +233,8 @@ expect_marks() { # FAULTS [MORE]
 }
 
 # What threads say they work on, against their own clocks.
-expect_contexts() {
-	pmb_record -e cpu-clock --by context -- $W/contexts 6
+expect_contexts() { # COMMAND…
+	pmb_record -e cpu-clock --by context -- "$@"
 	expect_eq "$(sum_get balanced)" true "the books balance"
 	expect_within \
 		"$(percent "$(folded_sum '^http_route=/cart ') / $(folded_sum '^http_route=')")" \

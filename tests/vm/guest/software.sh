@@ -551,7 +551,7 @@ t_time_without_a_cpu() {
 }
 
 # What threads say they work on, against the time that they had for it.
-t_contexts() { expect_contexts; }
+t_contexts() { expect_contexts $W/contexts 6; }
 
 t_windows_run() {
 	pmb_record -e cpu-clock --window run --by window -- $W/split 2
