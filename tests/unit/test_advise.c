@@ -278,6 +278,17 @@ Test(advise, who_wants_a_lock_is_behind_it)
 	expect_place(RULE_LOCKS, "f [python], woken by owner", "f");
 }
 
+/* Of an interpreter without names only the label says so. */
+Test(advise, who_wants_an_interpreter_without_names)
+{
+	ran("work,main", 1000);
+	waited("futex_wait" K ",__x64_sys_futex" K ",pthread_cond_timedwait" C "," PY
+	       ",f@[python],main",
+	       "gil", 100);
+	EXPECT_FOUND("locks");
+	expect_place(RULE_LOCKS, "f [python], woken by owner", "f");
+}
+
 Test(advise, waiting_for_a_cpu)
 {
 	ran("work,main", 1000);

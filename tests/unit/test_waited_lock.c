@@ -45,6 +45,9 @@ Test(waited_lock, of_java)
 			 "ObjectMonitor::wait@/jdk/libjvm.so",
 	       "notify");
 	expect(CALL COND "Parker::park@/jdk/libjvm.so,Unsafe_Park@/jdk/libjvm.so", "park");
+	expect(CALL COND "os::PlatformEvent::park_nanos@/jdk/libjvm.so,"
+			 "JavaThread::sleep@/jdk/libjvm.so,JVM_Sleep@/jdk/libjvm.so",
+	       "sleep");
 	expect(CALL COND "Monitor::wait@/jdk/libjvm.so,VMThread::run@/jdk/libjvm.so", "");
 	/* the word alone is no proof */
 	expect(CALL COND "Parker::park@/opt/app", "");

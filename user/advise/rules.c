@@ -212,7 +212,9 @@ const struct rule rules[N_RULES] = {
 				"loops over large "
 				"data in it), divide what it protects, or give each "
 				"thread a part of "
-				"its own that is put together at the end.",
+				"its own that is put together at the end. Of Python's "
+				"interpreter (off_state=gil): processes instead of threads, or "
+				"libraries that let go of it while they work.",
 			.look = "pmubpf report -e off-cpu --label off_state=futex --label "
 				"off_state=gil --label off_state=monitor --by waker,function &",
 		},

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "pmubpf/hotspot.h"
+#include "prof/language.h"
 #include "prof/sharing.h"
 
 /* Groups of names. */
@@ -251,6 +252,20 @@ size_t traits__first_of_program(const struct traits *t)
 	return i;
 }
 
+/* What an interpreter runs there: its own functions may have no names. */
+static size_t behind_interpreter(const struct traits *t, size_t from)
+{
+	size_t i = from;
+
+	for (; i < t->frames.n && t->frames.list[i].kind == PROF_USER; i++) {
+		const char *module = prof_frame__module(&t->frames.list[i], t->prof);
+
+		if (!prof_is_python(module) && !prof_is_libc(module))
+			return from;
+	}
+	return i < t->frames.n && t->frames.list[i].kind == PROF_PYTHON ? i : from;
+}
+
 size_t traits__first_behind_lock(struct traits *t)
 {
 	size_t ret = traits__first_of_program(t);
@@ -259,6 +274,7 @@ size_t traits__first_behind_lock(struct traits *t)
 		if (group_of(t, &t->frames.list[i]) & G_LOCK)
 			ret = i + 1;
 	}
+	ret = behind_interpreter(t, ret);
 	return ret < t->frames.n ? ret : traits__first_of_program(t);
 }
 

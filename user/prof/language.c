@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 static bool begins_with_any(const char *name, const char *const *words, size_t n)
 {
@@ -53,4 +54,15 @@ const char *prof__language(const struct prof *p, uint32_t location)
 	default:
 		return NULL;
 	}
+}
+
+bool prof_is_libc(const char *module)
+{
+	return starts_with(module, "libc.") || starts_with(module, "libc-") ||
+	       starts_with(module, "libpthread") || starts_with(module, "ld-musl");
+}
+
+bool prof_is_python(const char *module)
+{
+	return starts_with(module, "python3") || starts_with(module, "libpython3");
 }

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "prof/language.h"
 #include "prof/prof.h"
 
 static const char by_condition[] = "pthread_cond";
@@ -21,18 +22,8 @@ static const struct {
 	{"ObjectMonitor::enter", "monitor"},    {"ObjectMonitor::EnterI", "monitor"},
 	{"ObjectMonitor::ReenterI", "monitor"}, {"ObjectMonitor::enter_internal", "monitor"},
 	{"ObjectMonitor::wait", "notify"},      {"Parker::park", "park"},
+	{"JavaThread::sleep", "sleep"},         {"JVM_Sleep", "sleep"},
 };
-
-static bool is_libc(const char *module)
-{
-	return starts_with(module, "libc.") || starts_with(module, "libc-") ||
-	       starts_with(module, "libpthread") || starts_with(module, "ld-musl");
-}
-
-static bool is_python(const char *module)
-{
-	return starts_with(module, "python3") || starts_with(module, "libpython3");
-}
 
 static const char *word_of(const char *name)
 {
@@ -76,9 +67,9 @@ const char *waited_lock(const struct prof *p, const uint32_t *stack, size_t n)
 			continue;
 		if (kind != PROF_USER)
 			return NULL;
-		if (is_python(module))
+		if (prof_is_python(module))
 			return before == by_condition ? "gil" : NULL;
-		if (!hotspot && !is_libc(module))
+		if (!hotspot && !prof_is_libc(module))
 			return NULL;
 		word = word_at(p, l);
 		if (hotspot && word && word != by_condition)
