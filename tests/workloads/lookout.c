@@ -10,6 +10,7 @@
  * and stores of its member, and as part of copies of the whole record, which compilers make of
  * wider pieces. The type is "struct record", of the array's "struct record[]".
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -121,8 +122,18 @@ WORK static double work(struct record *heap, long rounds)
 	return s;
 }
 
+static bool is_among(const void *const *all, int n, const void *one)
+{
+	for (int i = 0; i < n; i++) {
+		if (all[i] == one)
+			return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
+	const void *taken[WATCHED];
 	unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
 	long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
 	struct record *heap = calloc(RECORDS, sizeof(*heap));
@@ -134,9 +145,12 @@ int main(int argc, char **argv)
 		const struct member *m;
 		struct record *r;
 
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		m = &members[(seed >> 33) % MEMBERS];
-		r = (i % 2 ? heap : table) + (seed >> 50) % RECORDS;
+		do {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			m = &members[(seed >> 33) % MEMBERS];
+			r = (i % 2 ? heap : table) + (seed >> 50) % RECORDS;
+			taken[i] = (char *)r + m->off;
+		} while (is_among(taken, i, taken[i]));
 		printf("0x%lx %zu %s %s\n", (unsigned long)r + m->off, m->size,
 		       i % 2 ? "[heap] struct record" : "table struct record[]", m->name);
 	}
