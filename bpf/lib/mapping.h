@@ -79,10 +79,11 @@ static __always_inline struct vm_area_struct *mapping_of(struct mm_struct *mm, _
 
 static __always_inline bool is_thread_stack(__u64 addr, __u64 sp, __u64 own, __u64 start, __u64 end)
 {
-	/* 128: as of the first thread's. Behind it are the thread's own variables, as the C
-	 * libraries have it; and what was mapped next to it may be part of the same mapping. */
-	return sp != ~0ULL && sp >= start && sp < end && addr >= sp - 128 &&
-	       addr < (own > sp && own < end ? own : end);
+	/* 128: as of the first thread's. Behind it, in the same mapping, are the thread's own
+	 * variables, as the C libraries have it; else it is a stack that the program made, of a
+	 * goroutine or a coroutine, amid its other data. */
+	return sp != ~0ULL && sp >= start && own > sp && own < end && addr >= sp - 128 &&
+	       addr < own;
 }
 
 /* Of what neither the program nor its heap is: enum pmb_segment. own: the thread pointer. */
