@@ -35,7 +35,6 @@ struct finder {
 			       row's */
 	size_t cap_rows;
 	struct parts members, functions;
-	struct prof_frames frames;
 	struct buf text;
 };
 
@@ -84,11 +83,12 @@ static void add_part(struct finder *f, struct parts *parts, uint32_t row, const 
 
 static void add_function(struct finder *f, uint32_t row, uint32_t stack, int64_t n)
 {
-	prof_frames__expand(&f->frames, f->p, stack, true);
-	if (!f->frames.n)
+	struct prof_frame leaf;
+
+	if (!prof_frame__leaf(f->p, stack, &leaf))
 		return;
 	buf__clear(&f->text);
-	prof_frame__text(&f->frames.list[0], f->p, false, &f->text);
+	prof_frame__text(&leaf, f->p, false, &f->text);
 	add_part(f, &f->functions, row, f->text.data, n);
 }
 
@@ -200,7 +200,6 @@ void data_objects__find(struct data_objects *ret, const struct prof *p, size_t t
 	intern__done(&f.functions.keys);
 	free(f.members.samples);
 	free(f.functions.samples);
-	prof_frames__done(&f.frames);
 	buf__done(&f.text);
 }
 

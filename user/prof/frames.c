@@ -55,6 +55,26 @@ void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint3
 	}
 }
 
+bool prof_frame__leaf(const struct prof *p, uint32_t stack, struct prof_frame *ret)
+{
+	const uint32_t *locations;
+	const struct prof_location *l;
+
+	if (!prof__stack_locations(p, stack, &locations))
+		return false;
+	l = &p->locations[locations[0]];
+	*ret = (struct prof_frame){.location = locations[0],
+				   .number = (uint32_t)p->n_lines + locations[0],
+				   .kind = prof__kind(p, locations[0])};
+	if (l->n_lines) {
+		ret->number = l->first_line;
+		ret->function = p->lines[ret->number].function;
+		ret->line = p->lines[ret->number].line;
+		ret->inlined = l->n_lines > 1;
+	}
+	return true;
+}
+
 void prof_frames__done(struct prof_frames *frames)
 {
 	free(frames->list);

@@ -26,6 +26,9 @@ struct prof_frames {
 void prof_frames__expand(struct prof_frames *frames, const struct prof *p, uint32_t stack,
 			 bool inlined);
 void prof_frames__done(struct prof_frames *frames);
+/* The first of these alone, inlined or not: a stack may be long, and a profile have many. False: it
+ * has none. */
+bool prof_frame__leaf(const struct prof *p, uint32_t stack, struct prof_frame *ret);
 
 /*
  * Appends the name of its function, or "[libc.so.6]+0x26d90" where there is none, or "[unknown]";
