@@ -463,3 +463,35 @@ Test(folded, latencies_are_a_value_of_their_own)
 	prof__free(prof);
 	expect(&plain, "a;f 6\n");
 }
+
+/* Of all rows, as far as a reader adds them up. */
+Test(folded, latencies_have_an_end)
+{
+	struct profile_key key = {.comm = profile__comm(p, "a")};
+	struct prof *prof;
+	size_t type;
+
+	for (uint64_t i = 1; i <= 3; i++) {
+		key.user_stack = STACK(user(0x100 * i, "f"));
+		profile__add_access(p, &key, 1u << 31, UINT32_MAX);
+	}
+	prof = recorded(&plain);
+	type = prof__type_called(prof, "e_latency");
+	cr_expect_eq(prof__values(prof, 0)[type] + prof__values(prof, 1)[type] +
+			     prof__values(prof, 2)[type],
+		     INT64_MAX);
+	prof__free(prof);
+}
+
+/* Other tools' types may be called so, and are what they are. */
+Test(folded, latencies_that_are_none)
+{
+	struct prof *prof = prof__new();
+	struct prof_event *events;
+
+	prof__type(prof, "requests", "count");
+	prof__type(prof, "requests_latency", "milliseconds");
+	cr_assert_eq(prof__counted_events(prof, &events), 2);
+	prof_events__free(events, 2);
+	prof__free(prof);
+}

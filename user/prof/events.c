@@ -129,12 +129,15 @@ size_t prof__events(const struct prof *p, struct prof_event **ret)
 	return events.n;
 }
 
-static bool is_latency(const struct prof_event *events, size_t n, size_t i)
+bool prof_events__is_latency(const struct prof *p, const struct prof_event *events, size_t n,
+			     size_t i)
 {
 	size_t len = strlen(events[i].name), suffix = strlen(PROF_LATENCY);
+	size_t type = events[i].events;
 
 	if (len <= suffix || strcmp(events[i].name + len - suffix, PROF_LATENCY) != 0 ||
-	    events[i].samples != PROF_NO_TYPE)
+	    events[i].samples != PROF_NO_TYPE || type == PROF_NO_TYPE ||
+	    strcmp(prof__text(p, p->types[type].unit), "cycles") != 0)
 		return false;
 	for (size_t k = 0; k < n; k++) {
 		if (strlen(events[k].name) == len - suffix &&
@@ -150,7 +153,7 @@ size_t prof__counted_events(const struct prof *p, struct prof_event **ret)
 
 	/* they stand behind those that they are of, which stay as long as they are looked at */
 	for (size_t i = n; i-- > 0;) {
-		if (!is_latency(*ret, left, i))
+		if (!prof_events__is_latency(p, *ret, left, i))
 			continue;
 		free((*ret)[i].name);
 		memmove(*ret + i, *ret + i + 1, (left - i - 1) * sizeof(**ret));

@@ -191,6 +191,9 @@ size_t prof__events(const struct prof *p, struct prof_event **ret);
  * formats without columns would show. */
 #define PROF_LATENCY "_latency"
 size_t prof__counted_events(const struct prof *p, struct prof_event **ret);
+/* Whether one of them is such. */
+bool prof_events__is_latency(const struct prof *p, const struct prof_event *events, size_t n,
+			     size_t i);
 void prof_events__free(struct prof_event *events, size_t n);
 
 /* Comments of ours are "key: value"; the value of the first with that key, or NULL. */

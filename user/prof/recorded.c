@@ -66,6 +66,7 @@ struct builder {
 	struct data_labels data;
 	uint32_t *stack;
 	size_t n_stack, cap_stack;
+	uint64_t sum_latency; /* of all rows: INT64_MAX at most, as readers have it */
 };
 
 static size_t add_type(struct builder *b, size_t event, const char *suffix, const char *unit)
@@ -445,10 +446,12 @@ static int64_t step(const struct measure *m, enum number_unit unit, const struct
 }
 
 /* No more than there is room for. */
-static void add_up(int64_t *to, uint64_t cycles)
+static void add_latency(struct builder *b, int64_t *to, uint64_t cycles)
 {
-	if (cycles > INT64_MAX || __builtin_add_overflow(*to, (int64_t)cycles, to))
-		*to = INT64_MAX;
+	uint64_t room = INT64_MAX - b->sum_latency, n = cycles < room ? cycles : room;
+
+	b->sum_latency += n;
+	*to += (int64_t)n;
 }
 
 static void add_row(struct builder *b, const struct profile_row *row)
@@ -473,7 +476,7 @@ static void add_row(struct builder *b, const struct profile_row *row)
 	if (c->time != PROF_NO_TYPE)
 		values[c->time] += step(m, NUMBER_TIME, &before, c);
 	if (c->latency != PROF_NO_TYPE)
-		add_up(&values[c->latency], row->latency);
+		add_latency(b, &values[c->latency], row->latency);
 }
 
 static void add_branches(struct builder *b)

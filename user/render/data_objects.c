@@ -24,6 +24,12 @@ static void find(struct data_objects *ret, const struct objects_report *r,
 	data_objects__find(ret, r->report->prof, type);
 }
 
+/* Cycles of another event's samples are no samples. */
+static bool has_samples(const struct report *p, size_t event)
+{
+	return !prof_events__is_latency(p->prof, p->events, p->n_events, event);
+}
+
 static size_t shown(const struct objects_report *r, const struct data_objects *o)
 {
 	return r->limit && r->limit < o->n ? r->limit : o->n;
@@ -102,8 +108,10 @@ void objects_report__text(const struct objects_report *r, struct buf *out)
 
 	report__put_warnings(p->whole, "", p->events, p->n_events, report__but(p), out);
 	report__put_files(p, out);
-	for (size_t i = 0; i < p->n_events; i++)
-		put_event(r, &p->events[i], out);
+	for (size_t i = 0; i < p->n_events; i++) {
+		if (has_samples(p, i))
+			put_event(r, &p->events[i], out);
+	}
 }
 
 static void put_part_json(struct json *j, const char *key, const struct object_part *part)
@@ -143,8 +151,10 @@ void objects_report__json(const struct objects_report *r, struct buf *out)
 	report__trouble_json(p, p->events, p->n_events, &j);
 	json__arr(&j, "events");
 	for (size_t i = 0; i < p->n_events; i++) {
-		_cleanup_(data_objects__done) struct data_objects o;
+		_cleanup_(data_objects__done) struct data_objects o = {0};
 
+		if (!has_samples(p, i))
+			continue;
 		find(&o, r, &p->events[i]);
 		json__obj(&j, NULL);
 		json__str(&j, "event", p->events[i].name);
