@@ -686,11 +686,15 @@ watch_members() {
 	watched=$(awk '{ printf "%smem:%s/%s:rw", (NR > 1 ? "," : ""), $1, $2 }' "$T/$1.out")
 	"$PMUBPF" record --data --budget 0 -m 4M -c 1 -e "$watched" -p $program \
 		--by data_object,data_type,member,data_class -o "$T/$1.folded" \
-		2>"$T/$1.err" &
+		2>"$T/$1.err" 7>&- & # the program's input ends with this shell's
 	recorder=$!
 	wait_until has_perf_events $recorder
-	sleep 0.5
-	echo >&7
+	# some of these lines are its own trials' time, beside others
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.2
+		echo >&7
+	done
+	exec 7>&-
 	wait $recorder
 }
 

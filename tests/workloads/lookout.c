@@ -4,7 +4,7 @@
  * records from malloc.
  *
  * stdout: four lines "ADDRESS SIZE OBJECT TYPE MEMBER", chosen by SEED: a breakpoint may watch that
- * many bytes there. It then waits for a line or the end of its input.
+ * many bytes there. It then does ROUNDS rounds for each line of its input.
  *
  * Known answer: below `work`, each of them is touched at least four times in each round, by loads
  * and stores of its member, and as part of copies of the whole record, which compilers make of
@@ -137,6 +137,7 @@ int main(int argc, char **argv)
 	unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 1;
 	long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
 	struct record *heap = calloc(RECORDS, sizeof(*heap));
+	double s = 0;
 	char line;
 
 	if (!heap)
@@ -155,7 +156,7 @@ int main(int argc, char **argv)
 		       i % 2 ? "[heap] struct record" : "table struct record[]", m->name);
 	}
 	fflush(stdout);
-	if (read(0, &line, 1) < 0)
-		return 1;
-	return work(heap, rounds) < 0; /* as nobody knows */
+	while (read(0, &line, 1) == 1)
+		s += work(heap, rounds);
+	return s < 0; /* as nobody knows */
 }

@@ -43,7 +43,7 @@ types_of() { # PROGRAM [MISSING]
 			by = substr($0, RSTART + 1, RLENGTH - 1)
 			split($0, label, ";")
 			gsub("long int", "long", label[1])
-			if (label[1] ~ /^\[/)
+			if (label[1] ~ /^[[(]/)
 				next
 			line = by ";" label[1] (label[2] ~ /^\[/ ? "" : ";" label[2])
 			if (label[3] != "validated" || !(line in known))
