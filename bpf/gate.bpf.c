@@ -134,7 +134,7 @@ static __always_inline int goroutine_begins(const struct arch_regs *regs)
 		return 0;
 	sp = goroutine_sp(&who, ARCH_SP(regs));
 	gate = goroutine_gate(&who);
-	if (gate && sp < gate->sp) {
+	if (gate && sp < gate->sp && goroutine_is_called(&who, gate)) {
 		stats->nested++;
 		return 0;
 	}
@@ -143,8 +143,10 @@ static __always_inline int goroutine_begins(const struct arch_regs *regs)
 	if (!current_may_open() || !current_is_target())
 		return 0;
 	fresh.sp = sp;
-	fresh.returns_to = who.g;
+	fresh.returns_to = return_address(regs);
+	fresh.g = who.g;
 	fresh.tgid = who.tgid;
+	fresh.exec_id = current_exec_id();
 	fresh.start = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&pmb_gates, &who.key, &fresh, BPF_NOEXIST))
 		stats->no_room++;

@@ -166,6 +166,7 @@ struct task_struct {
 	struct uprobe_task *utask;
 	unsigned long nvcsw, nivcsw; /* times it was switched out, by itself and by force */
 	__u64 start_time;            /* CLOCK_MONOTONIC, ns */
+	__u64 self_exec_id;          /* since Linux 5.7 this wide */
 	char comm[16];
 	struct sched_info sched_info;
 	struct thread_info thread_info;

@@ -61,7 +61,24 @@ static __always_inline struct gate *goroutine_gate(const struct goroutine *who)
 {
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &who->key);
 
-	return gate && gate->returns_to == who->g && gate->tgid == who->tgid ? gate : NULL;
+	return gate && gate->g == who->g && gate->tgid == who->tgid ? gate : NULL;
+}
+
+static __always_inline __u32 current_exec_id(void)
+{
+	return (__u32)BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), self_exec_id);
+}
+
+/* Whether its call can still be there: a panic leaves it, or the goroutine's end, and then others
+ * write over its return address, as a rule. So does another program. */
+static __always_inline bool goroutine_is_called(const struct goroutine *who,
+						const struct gate *gate)
+{
+	__u64 kept = word_at(who->g + GO_STACK_HI) - (GO_TOP - gate->sp), now;
+
+	if (gate->exec_id != current_exec_id())
+		return false;
+	return bpf_probe_read_user(&now, sizeof(now), (void *)kept) || now == gate->returns_to;
 }
 
 /* The window of the goroutine that m, the thread's, works for; NULL: none. */
@@ -71,9 +88,9 @@ static __always_inline struct gate *goroutine_gate_of(__u64 m, __u64 curg_at, st
 	return ret->g ? goroutine_gate(ret) : NULL;
 }
 
-/* The window that a sample is in, with these registers; NULL: in none. */
-static __always_inline struct gate *goroutine_around(const struct arch_regs *regs,
-						     struct goroutine *who)
+/* That of the current one, or of the one that the runtime works for. */
+static __always_inline struct gate *goroutine_gate_near(const struct arch_regs *regs,
+							struct goroutine *who)
 {
 	struct gate *gate;
 	__u64 m, below;
@@ -94,6 +111,15 @@ static __always_inline struct gate *goroutine_around(const struct arch_regs *reg
 		return NULL;
 	gate = goroutine_gate_of(m, GO_CURG, who);
 	return gate ? gate : goroutine_gate_of(m, GO_CURG_LATER, who);
+}
+
+/* The window that a sample is in, with these registers; NULL: in none. */
+static __always_inline struct gate *goroutine_around(const struct arch_regs *regs,
+						     struct goroutine *who)
+{
+	struct gate *gate = goroutine_gate_near(regs, who);
+
+	return gate && goroutine_is_called(who, gate) ? gate : NULL;
 }
 
 #endif

@@ -13,7 +13,9 @@ struct gate {
 	__u64 sp, returns_to;
 	__u64 last; /* overflow inside */
 	__u32 tgid; /* whose thread it is */
-	__u32 pad;
+	/* of calls of goroutines: how often its process had run another program, and whose it is */
+	__u32 exec_id;
+	__u64 g;
 };
 
 /* The window that an overflow is in. */

@@ -60,6 +60,26 @@ t_stacks_that_grow() {
 	expect_ge "$(windows .hits)" $((4 * N * 31 * 2 + 1)) "hits, of which some begin again"
 }
 
+# What comes after a call that no exit left is outside, whoever is there, and as deep; what is in
+# later calls is inside.
+t_samples_after_calls_that_were_left() {
+	local how calls
+	for how in left ended exec; do
+		pmb_ok record --budget 0 -e cpu-clock -F 997 -o "$T/folded" \
+			--summary "$T/sum.json" --window "u:$S/prog:main.broken" \
+			-- "$S/prog" $how 100
+		expect_ledger
+		# of 500 ms and more: it first has to write over what was there
+		expect_le "$(grep 'main.unrelated' "$T/folded" | folded_total)" 5000000 \
+			"$how: samples outside of calls"
+		expect_ge "$(grep 'main.broken;main.spin' "$T/folded" | folded_total)" \
+			$((100 * 5000000 / 10)) "$how: samples of later calls"
+		calls="200 100"
+		[ $how != exec ] || calls="201 200"
+		expect_eq "$(windows '"\(.began) \(.ended)"')" "$calls" "$how: calls"
+	done
+}
+
 # Nobody tells of a panic; the next call at the same place does.
 t_calls_that_panics_leave() {
 	local left=$((4 * (N / 3)))

@@ -6,6 +6,12 @@
 // of its time, twice, and on two threads; 4 x N of grow from outside, and 30 times as many inside
 // of them, amid which stacks are copied; 4 x N of risky, of which each third is left by a panic.
 //
+// goroutines left|ended N: N calls of broken, which a panic leaves, or the end of its goroutine, at
+// once; after each 5 ms in unrelated, no less deep, and then in broken itself.
+//
+// goroutines exec N: goes on as "goroutines unrelated N" from amid broken; that one does the same
+// but for leaving, 5 ms in broken twice each time, and before that N times 5 ms in unrelated.
+//
 // Says "slow SLOW moved MOVED", of the calls of handle: those that took 20 ms and more, by its own
 // clock, and those that ended on another thread than they began on.
 package main
@@ -92,7 +98,72 @@ func measured(i int) {
 	}
 }
 
+//go:noinline
+func unrelated(depth int) uint64 {
+	var room [256]uint64
+	if depth > 0 {
+		return unrelated(depth-1) + room[depth]
+	}
+	for end := time.Now().Add(5 * time.Millisecond); time.Now().Before(end); {
+		for i := 0; i < 20000; i++ {
+			room[i%256] += uint64(i)
+		}
+	}
+	return room[3]
+}
+
+//go:noinline
+func broken(how string) {
+	switch how {
+	case "left":
+		panic("left")
+	case "ended":
+		runtime.Goexit()
+	case "exec":
+		syscall.Exec(os.Args[0], []string{os.Args[0], "unrelated", os.Args[2]}, os.Environ())
+	default:
+		spin(5 * time.Millisecond)
+	}
+}
+
+//go:noinline
+func guarded(how string) {
+	defer func() { recover() }()
+	broken(how)
+}
+
+// The next goroutine has the place of the one that has just ended.
+func inGoroutine(do func()) {
+	over := make(chan int)
+	go func() {
+		defer close(over)
+		do()
+	}()
+	<-over
+}
+
+func breakOff(how string, n int) {
+	for i := 0; i < n; i++ {
+		if how == "ended" {
+			inGoroutine(func() { broken(how) })
+			inGoroutine(func() { unrelated(1) })
+		} else {
+			guarded(how)
+			unrelated(1)
+		}
+		broken("not")
+	}
+}
+
 func main() {
+	if len(os.Args) > 2 {
+		n, _ := strconv.Atoi(os.Args[2])
+		for i := 0; os.Args[1] == "unrelated" && i < n; i++ {
+			unrelated(2)
+		}
+		breakOff(os.Args[1], n)
+		return
+	}
 	n, _ := strconv.Atoi(os.Args[1])
 	var all sync.WaitGroup
 	go func() {

@@ -476,8 +476,9 @@ static void text_left(const struct ledger_windows *w, struct buf *out)
 	if (w->kernel.abandoned)
 		buf__printf(out,
 			    "    %llu were abandoned: their function was left by none of its exits "
-			    "(longjmp, the end of the thread, an exception that wasn't seen to be "
-			    "caught)%s, so they count until their last overflow\n",
+			    "(longjmp, a panic of Go's, the end of the thread, an exception that "
+			    "wasn't seen to be caught)%s, so they count until their last "
+			    "overflow\n",
 			    w->kernel.abandoned,
 			    is_sliced(&w->probed) ? ", or their probes went" : "");
 }
