@@ -4,6 +4,7 @@
  * programs that the windows asked for need, or none.
  */
 #include "lib/calls.h"
+#include "lib/ended.h"
 #include "lib/exits.h"
 #include "lib/gate.h"
 #include "lib/kernel_call.h"
@@ -421,24 +422,24 @@ static __always_inline void leave_call(void)
 }
 
 /* While probes are out. User space leaves all that were open, and threads end meanwhile: whoever
- * deletes it has left it. */
-static __always_inline void leave_paused(__u32 thread)
+ * deletes it has left it. ended: only if its process has. */
+static __always_inline void leave_paused(__u32 thread, bool ended)
 {
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread), copy;
 
-	if (!gate)
+	if (!gate || (ended && !has_ended(gate)))
 		return;
 	copy = *gate;
 	if (!bpf_map_delete_elem(&pmb_gates, &thread) && copy.start)
 		gate_abandon(&pmb_gate, &copy, thread);
 }
 
-/* User space calls this for each thread that had a window, once the last probe is out. args: its
- * number */
+/* User space calls this for each thread or goroutine that had a window, once the last probe is
+ * out, or a process has ended. args: its number, whether it is for that */
 SEC("raw_tp")
 int pmb_gate_leave(struct bpf_raw_tracepoint_args *ctx)
 {
-	leave_paused((__u32)ctx->args[0]);
+	leave_paused((__u32)ctx->args[0], ctx->args[1]);
 	return 0;
 }
 
@@ -449,10 +450,13 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
 	(void)ctx;
-	if (pmb_gate.of_go)
+	if (pmb_gate.of_go) {
+		if (current_is_target())
+			ended_note_exit();
 		return 0;
+	}
 	if (is_paused(pmb_gate.sliced))
-		leave_paused(thread);
+		leave_paused(thread, false);
 	else if (has_calls())
 		leave_call();
 	else
@@ -471,11 +475,14 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
 	struct gate *gate;
 
-	if (pmb_gate.of_go)
+	if (pmb_gate.of_go) {
+		if (current_is_target())
+			ended_note(1);
 		return 0;
+	}
 	if (is_paused(pmb_gate.sliced)) {
-		leave_paused(before);
-		leave_paused(thread);
+		leave_paused(before, false);
+		leave_paused(thread, false);
 		return 0;
 	}
 	if (has_calls())

@@ -115,7 +115,7 @@
 	X(CONTEXTS_PART, 32, "1/%d of --max-memory",                                               \
 	  "what threads say they work on, each counted once", "further ones are [other]",          \
 	  "contexts.no_room")                                                                      \
-	X(WINDOW_THREADS, 32768, "%d", "threads whose windows are known",                          \
+	X(WINDOW_THREADS, 32768, "%d", "threads, or goroutines, whose windows are known",          \
 	  "others have none, and their overflows are closed", "windows.no_room")                   \
 	X(ALLOC_THREADS, 32768, "%d", "threads that are in a call of an allocator",                \
 	  "who called for their blocks is not known", "allocations.no_room_for_calls")             \

@@ -9,6 +9,8 @@
 // goroutines left|ended N: N calls of broken, which a panic leaves, or the end of its goroutine, at
 // once; after each 5 ms in unrelated, no less deep, and then in broken itself.
 //
+// goroutines parked N: N calls of broken, in as many goroutines, that go on when the process ends.
+//
 // goroutines exec N: goes on as "goroutines unrelated N" from amid broken; that one does the same
 // but for leaving, 5 ms in broken twice each time, and before that N times 5 ms in unrelated.
 //
@@ -28,6 +30,7 @@ import (
 
 var moved, slow int64
 var over int32
+var allIn sync.WaitGroup
 
 //go:noinline
 func spin(ns time.Duration) int {
@@ -117,6 +120,9 @@ func broken(how string) {
 	switch how {
 	case "left":
 		panic("left")
+	case "parked":
+		allIn.Done()
+		select {}
 	case "ended":
 		runtime.Goexit()
 	case "exec":
@@ -142,6 +148,14 @@ func inGoroutine(do func()) {
 	<-over
 }
 
+func park(n int) {
+	allIn.Add(n)
+	for i := 0; i < n; i++ {
+		go broken("parked")
+	}
+	allIn.Wait()
+}
+
 func breakOff(how string, n int) {
 	for i := 0; i < n; i++ {
 		if how == "ended" {
@@ -158,6 +172,10 @@ func breakOff(how string, n int) {
 func main() {
 	if len(os.Args) > 2 {
 		n, _ := strconv.Atoi(os.Args[2])
+		if os.Args[1] == "parked" {
+			park(n)
+			return
+		}
 		for i := 0; os.Args[1] == "unrelated" && i < n; i++ {
 			unrelated(2)
 		}

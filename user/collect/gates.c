@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/features.h"
+#include "collect/gates_left.h"
 #include "collect/kernel_gates.h"
 #include "collect/loading.h"
 #include "collect/recording.skel.h"
@@ -328,6 +329,18 @@ static void choose_user(const struct gates *gates, const struct recording_bpf *s
 	bpf_program__set_autoload(skel->progs.pmb_user_catch, gates && gates->catches.n_sites);
 }
 
+static void size_maps(const struct gates *gates, const struct recording_bpf *skel)
+{
+	if (gates->windows != PMB_WINDOWS_RUN)
+		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
+	if (gates->of_go)
+		bpf_map__set_max_entries(skel->maps.pmb_ended, GATES_ENDED_MAX);
+	if (gates->by_process) {
+		bpf_map__set_max_entries(skel->maps.pmb_shared, BUDGET_WINDOW_THREADS);
+		bpf_map__set_max_entries(skel->maps.pmb_insiders, BUDGET_WINDOW_THREADS);
+	}
+}
+
 void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first)
 {
 	uint32_t windows = first && gates ? gates->windows : PMB_WINDOWS_NONE;
@@ -341,7 +354,8 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	bpf_program__set_autoload(skel->progs.pmb_gate_exec, calls || probes);
 	bpf_program__set_autoload(skel->progs.pmb_probe_open, probes && gates->opens.tracepoint);
 	bpf_program__set_autoload(skel->progs.pmb_probe_close, probes && gates->closes.tracepoint);
-	bpf_program__set_autoload(skel->progs.pmb_gate_leave, probes && gates->sliced);
+	bpf_program__set_autoload(skel->progs.pmb_gate_leave,
+				  probes && (gates->sliced || gates->of_go));
 	bpf_program__set_autoload(skel->progs.pmb_event_open, probes && gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_event_close, probes && gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
@@ -364,12 +378,7 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
 	gates__exits(gates, (uint8_t *)skel->rodata->pmb_exit_when);
-	if (gates->windows != PMB_WINDOWS_RUN)
-		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
-	if (gates->by_process) {
-		bpf_map__set_max_entries(skel->maps.pmb_shared, BUDGET_WINDOW_THREADS);
-		bpf_map__set_max_entries(skel->maps.pmb_insiders, BUDGET_WINDOW_THREADS);
-	}
+	size_maps(gates, skel);
 }
 
 static int attach_tracepoint(const struct gates *gates, const char *tracepoint,
@@ -464,6 +473,7 @@ struct gate_user gates__user(const struct recording_bpf *skel)
 		.kernel_closes = kernel_closers(skel),
 		.leave = skel->progs.pmb_gate_leave,
 		.threads = skel->maps.pmb_gates,
+		.ended = skel->maps.pmb_ended,
 		.paused = skel->maps.pmb_paused,
 	};
 }
@@ -520,31 +530,6 @@ int gates__put_in(const struct gates *gates, struct gate_user *user, struct err 
 	return r;
 }
 
-/* First all their numbers: programs delete them. */
-static size_t list_threads(const struct gate_user *user, __u32 *ret)
-{
-	const void *before = NULL;
-	size_t n = 0;
-
-	while (n < BUDGET_WINDOW_THREADS &&
-	       bpf_map_get_next_key(bpf_map__fd(user->threads), before, &ret[n]) == 0)
-		before = &ret[n++];
-	return n;
-}
-
-static void leave_windows(const struct gate_user *user)
-{
-	_cleanup_free_ __u32 *threads = xcalloc(BUDGET_WINDOW_THREADS, sizeof(*threads));
-	size_t n = list_threads(user, threads);
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t args[] = {threads[i]};
-		LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
-
-		bpf_prog_test_run_opts(bpf_program__fd(user->leave), &opts);
-	}
-}
-
 int gates__take_out(const struct gates *gates, struct gate_user *user)
 {
 	int r;
@@ -554,7 +539,7 @@ int gates__take_out(const struct gates *gates, struct gate_user *user)
 	r = probe_links__close(&user->links, gates->opener);
 	user->late |= r < 0;
 	if (gates->sliced)
-		leave_windows(user);
+		gates_left__all(user);
 	return r;
 }
 

@@ -105,6 +105,8 @@ struct gate_user {
 	struct kernel_programs kernel_opens, kernel_closes;
 	struct bpf_program *leave; /* is run for each thread that is a key of `threads` */
 	struct bpf_map *threads, *paused;
+	struct bpf_map *ended; /* processes, of goroutines' windows */
+	uint64_t ended_due_ns; /* when it is worth while to look for those windows again */
 	/* is run on each CPU where that begins or ends: what was counted so far is told apart; or
 	 * NULL */
 	struct bpf_program *settle;

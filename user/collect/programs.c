@@ -14,6 +14,7 @@
 #include "collect/chunks.h"
 #include "collect/features.h"
 #include "collect/gates.h"
+#include "collect/gates_left.h"
 #include "collect/inner_maps.h"
 #include "collect/loading.h"
 #include "collect/off_cpu.h"
@@ -490,6 +491,11 @@ int programs__put_in(struct programs *p, const struct gates *gates, struct err *
 int programs__take_out(struct programs *p, const struct gates *gates)
 {
 	return gates__take_out(gates, &p->user);
+}
+
+void programs__leave_ended(struct programs *p, uint64_t now)
+{
+	gates_left__of_ended(&p->user, now);
 }
 
 int programs__window_stats(const struct programs *p, struct pmb_window_stats *ret)

@@ -133,6 +133,7 @@ struct ledger_windows {
 	uint64_t open;        /* of these, those that were open at the end */
 	uint64_t kept;        /* and those that were asked for */
 	struct probed probed; /* of probes in programs */
+	bool of_go;           /* they are goroutines' */
 };
 
 /* How far probes of allocators got: what targets fork, execute and load. */

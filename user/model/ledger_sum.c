@@ -300,6 +300,7 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->windows.sampled += from->windows.sampled;
 	to->windows.open += from->windows.open;
 	to->windows.kept += from->windows.kept;
+	to->windows.of_go |= from->windows.of_go;
 	probed__add(&to->windows.probed, &from->windows.probed);
 	to->allocs.asked |= from->allocs.asked;
 	alloc_stats__add(&to->allocs.kernel, &from->allocs.kernel);

@@ -530,9 +530,10 @@ static void text_windows(const struct summary *s, struct buf *out)
 			    w->kernel.hits, w->kernel.timed_ns / w->kernel.timed, w->kernel.timed);
 	text_probes(w, out);
 	if (w->kernel.no_room)
-		buf__printf(out,
-			    "    %llu could not begin: more than %d threads had windows before\n",
-			    w->kernel.no_room, BUDGET_WINDOW_THREADS);
+		buf__printf(out, "    %llu could not begin: more than %d %s\n", w->kernel.no_room,
+			    BUDGET_WINDOW_THREADS,
+			    w->of_go ? "goroutines had windows before, or one had their number" :
+				       "threads had windows before");
 	if (w->kernel.ends_lost)
 		buf__printf(out,
 			    "    of %llu the end was lost, the ring buffer had no room; a larger "

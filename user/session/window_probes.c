@@ -95,8 +95,13 @@ uint64_t session__window_probes_due(const struct session *s)
 
 void session__window_probes_look(struct session *s)
 {
-	if (s->window_probes)
-		probing__look(&s->window_probes->probing, now_ns());
+	struct window_probes *w = s->window_probes;
+
+	if (!w)
+		return;
+	probing__look(&w->probing, now_ns());
+	if (w->gates.of_go)
+		programs__leave_ended(s->programs, now_ns());
 }
 
 struct session_windows session__windows(const struct session *s, struct session_windows *told)
@@ -120,9 +125,12 @@ void session__window_probes_stop(struct session *s)
 
 void session__window_probes_close(struct session *s, struct ledger *ledger)
 {
-	if (s->window_probes)
-		ledger->windows.probed =
-			probing__part(&s->window_probes->probing, &s->window_probes->told);
+	struct window_probes *w = s->window_probes;
+
+	if (!w)
+		return;
+	ledger->windows.of_go = w->gates.of_go;
+	ledger->windows.probed = probing__part(&w->probing, &w->told);
 }
 
 void session__window_probes_free(struct session *s)
