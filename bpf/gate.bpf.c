@@ -450,6 +450,8 @@ int pmb_gate_exit(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
 	(void)ctx;
+	if (is_over())
+		return 0;
 	if (pmb_gate.of_go) {
 		if (current_is_target())
 			ended_note_exit();
@@ -475,6 +477,8 @@ int pmb_gate_exec(struct bpf_raw_tracepoint_args *ctx)
 	__u32 thread = (__u32)bpf_get_current_pid_tgid(), before = (__u32)ctx->args[1];
 	struct gate *gate;
 
+	if (is_over())
+		return 0;
 	if (pmb_gate.of_go) {
 		if (current_is_target())
 			ended_note(1);

@@ -2,7 +2,7 @@
 /*
  * Windows whose probes are taken out and put in again, by slices of time: meanwhile nothing opens
  * or closes one, and what was open is left. User space says so before it takes the first probe out
- * and once the last one is in.
+ * and once the last one is in. Once they are taken out for good, what was open stays so.
  */
 #ifndef PMUBPF_BPF_PAUSED_H
 #define PMUBPF_BPF_PAUSED_H
@@ -25,6 +25,13 @@ static __always_inline bool is_paused(bool sliced)
 		return false;
 	paused = bpf_map_lookup_elem(&pmb_paused, &zero);
 	return paused && *(volatile __u32 *)paused;
+}
+
+static __always_inline bool is_over(void)
+{
+	__u32 zero = 0, *paused = bpf_map_lookup_elem(&pmb_paused, &zero);
+
+	return paused && *(volatile __u32 *)paused == PMB_PAUSED_OVER;
 }
 
 #endif

@@ -309,6 +309,13 @@ enum pmb_weight {
 	PMB_WEIGHT_COUNT,      /* what the counter counted since the last overflow on this CPU */
 };
 
+/* Whether probes that open and close windows are in place. */
+enum pmb_paused {
+	PMB_PAUSED_NOT,
+	PMB_PAUSED,
+	PMB_PAUSED_OVER, /* they are taken out for good */
+};
+
 /* What opens and closes windows; outside of them overflows are counted as closed. */
 enum pmb_windows {
 	PMB_WINDOWS_NONE,

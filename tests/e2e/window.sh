@@ -280,6 +280,20 @@ t_calls_of_a_function() {
 		"the cost"
 }
 
+# Nothing has left a call that is there yet when the recording ends.
+t_calls_open_at_the_end() {
+	local budget
+	need_x86_64
+	for budget in 0 2; do
+		pmb record -d 0.3 --budget $budget -e cpu-clock -F 997 -o "$T/folded" \
+			--summary "$T/sum.json" --window "u:$WORKLOADS/hot:main" -- \
+			"$WORKLOADS/hot" 60
+		expect_eq "$rc" 143 "exit status: the command got SIGTERM"
+		expect_eq "$(windows '"\(.began) \(.ended) \(.abandoned) \(.open)"')" "1 0 0 1" \
+			"began, ended, abandoned, open; --budget $budget"
+	done
+}
+
 # The kernel would kill it for a system call that it doesn't make itself.
 t_calls_under_seccomp() {
 	local option

@@ -526,19 +526,19 @@ int gates__put_in(const struct gates *gates, struct gate_user *user, struct err 
 	if (r < 0)
 		probe_links__close(&user->links, gates->opener);
 	else if (gates->sliced)
-		say_paused(user, 0);
+		say_paused(user, PMB_PAUSED_NOT);
 	return r;
 }
 
-int gates__take_out(const struct gates *gates, struct gate_user *user)
+int gates__take_out(const struct gates *gates, struct gate_user *user, bool over)
 {
 	int r;
 
-	if (gates->sliced)
-		say_paused(user, 1);
+	if (gates->sliced || over)
+		say_paused(user, over ? PMB_PAUSED_OVER : PMB_PAUSED);
 	r = probe_links__close(&user->links, gates->opener);
 	user->late |= r < 0;
-	if (gates->sliced)
+	if (gates->sliced && !over)
 		gates_left__all(user);
 	return r;
 }

@@ -117,8 +117,9 @@ struct gate_user {
 /* Nothing where there are none. All that is met from now on counts. -errno with the sentence: none
  * is in place. */
 int gates__put_in(const struct gates *gates, struct gate_user *user, struct err *err);
-/* Windows that are open are left. -ETIMEDOUT as above: none is put in any more. */
-int gates__take_out(const struct gates *gates, struct gate_user *user);
+/* Windows that are open are left; over: they stay open, for this is the end. -ETIMEDOUT as above:
+ * none is put in any more. */
+int gates__take_out(const struct gates *gates, struct gate_user *user, bool over);
 
 /* The programs of events that open and close windows; negative where none does. */
 struct gate_fds {

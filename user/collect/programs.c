@@ -488,9 +488,9 @@ int programs__put_in(struct programs *p, const struct gates *gates, struct err *
 	return gates__put_in(gates, &p->user, err);
 }
 
-int programs__take_out(struct programs *p, const struct gates *gates)
+int programs__take_out(struct programs *p, const struct gates *gates, bool over)
 {
-	return gates__take_out(gates, &p->user);
+	return gates__take_out(gates, &p->user, over);
 }
 
 void programs__leave_ended(struct programs *p, uint64_t now)

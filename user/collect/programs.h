@@ -99,7 +99,7 @@ struct gate_fds programs__gate_fds(const struct programs *programs);
 /* Of windows; added up over the CPUs. */
 /* Probes that open and close windows; as in collect/gates.h. */
 int programs__put_in(struct programs *programs, const struct gates *gates, struct err *err);
-int programs__take_out(struct programs *programs, const struct gates *gates);
+int programs__take_out(struct programs *programs, const struct gates *gates, bool over);
 void programs__leave_ended(struct programs *programs, uint64_t now); /* collect/gates_left.h */
 int programs__window_stats(const struct programs *programs, struct pmb_window_stats *ret);
 /* Its last overflow on each CPU, 0 where there was none; ret has room for programs__n_cpus(). */

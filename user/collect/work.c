@@ -265,7 +265,7 @@ int work_programs__put_in(struct work_programs *w, struct err *err)
 
 int work_programs__take_out(struct work_programs *w)
 {
-	return gates__take_out(w->gates, &w->user);
+	return gates__take_out(w->gates, &w->user, false);
 }
 
 struct probe_hits work_programs__hits(const struct work_programs *w)

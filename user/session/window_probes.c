@@ -15,6 +15,7 @@ struct window_probes {
 	struct gates gates; /* with whose, and where in programs */
 	struct probing probing;
 	struct probed told; /* at the last cut */
+	bool over;
 };
 
 static int hits(void *session, struct probe_hits *ret)
@@ -31,7 +32,7 @@ static int take_out(void *session)
 {
 	const struct session *s = session;
 
-	return programs__take_out(s->programs, &s->window_probes->gates);
+	return programs__take_out(s->programs, &s->window_probes->gates, s->window_probes->over);
 }
 
 static int put_in(void *session, struct err *err)
@@ -119,8 +120,10 @@ struct session_windows session__windows(const struct session *s, struct session_
 
 void session__window_probes_stop(struct session *s)
 {
-	if (s->window_probes)
-		probing__end(&s->window_probes->probing, now_ns());
+	if (!s->window_probes)
+		return;
+	s->window_probes->over = true;
+	probing__end(&s->window_probes->probing, now_ns());
 }
 
 void session__window_probes_close(struct session *s, struct ledger *ledger)
