@@ -11,7 +11,7 @@ struct gate_user;
 enum { GATES_ENDED_MAX = 4096 };
 
 void gates_left__all(const struct gate_user *user);
-/* Those of goroutines whose processes have ended. To be called often: it takes a hundredth of a
+/* Those of goroutines whose processes have ended. To be called often: it takes a twentieth of a
  * CPU's time at most. */
 void gates_left__of_ended(struct gate_user *user, uint64_t now);
 
