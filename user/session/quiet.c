@@ -3,6 +3,7 @@
  * Processes of which there is no sample: servers whose work is done by children that were there
  * before, which are no part of -p.
  */
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -99,5 +100,10 @@ void session__note_quiet(struct session *s)
 				    "recorded: -p %s%s\n",
 				    whom->pids[i], n, n > 1 ? "children" : "child", list.data,
 				    n > SHOWN ? ",…" : "");
+		else if (session__wants_off_cpu(s) && kill(whom->pids[i], 0) == 0)
+			buf__printf(&s->result->notes,
+				    "no sample of -p %d: no thread of it had a CPU in that time; "
+				    "where each waits is in /proc/%d/task/*/stack\n",
+				    whom->pids[i], whom->pids[i]);
 	}
 }
