@@ -127,12 +127,12 @@ t_windows() {
 	expect_eq "$(sum_get ".off_cpu | $parts")" "$(sum_get .off_cpu.thread_ns)" "ns of threads"
 }
 
-# The owner of a lock sleeps between its waits for the next turn.
+# A shell that reads waits for what it has started outside of its reads.
 t_waiting_for_work() {
-	record -e off-cpu --window syscall:futex -- "$WAITS" $TIMES
+	record -e off-cpu --window syscall:read -- sh -c \
+		'(sleep 0.3; printf "\n\n\n\n\n") | while read -r x; do sleep 0.02; done'
 	expect_all_seen
-	expect_ge "$(sum_get .off_cpu.waiting_for_work_ns)" 4000000 \
-		"ns between windows"
+	expect_ge "$(sum_get .off_cpu.waiting_for_work_ns)" 50000000 "ns between windows"
 	expect_match "$T/err" ' s without, in no window .waiting for work. ' "the summary's words"
 }
 
