@@ -86,7 +86,7 @@ static int session__check_cpus(struct session *s, struct err *err)
 }
 
 enum {
-	MAPS = 27,         /* each event's object has descriptors of its own for them */
+	MAPS = 28,         /* each event's object has descriptors of its own for them */
 	SHARED_FILES = 28, /* six of them for helpers that start when all is recorded */
 	WINDOW_FILES = 10,
 	SPARE_FILES = 8, /* for files that are looked at at the same time */
