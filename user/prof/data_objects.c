@@ -38,13 +38,6 @@ struct finder {
 	struct buf text;
 };
 
-static const char *text_of(const struct prof *p, uint32_t labels, const char *key)
-{
-	const struct prof_label *label = prof__label(p, labels, key);
-
-	return label ? prof__text(p, label->text) : "";
-}
-
 static bool is_segment(const char *object)
 {
 	for (size_t i = 0; i < PMB_N_SEGMENTS; i++) {
@@ -103,11 +96,11 @@ static void add_class(struct object_row *row, const char *class, int64_t n)
 static void add(struct finder *f, const struct prof_sample *sample, int64_t n)
 {
 	const uint32_t labels = sample->labels;
-	const char *access = text_of(f->p, labels, "data_access");
-	const char *source = text_of(f->p, labels, "data_source");
-	const char *member = text_of(f->p, labels, "member");
-	uint32_t at =
-		row_of(f, text_of(f->p, labels, "data_object"), text_of(f->p, labels, "data_type"));
+	const char *access = prof__label_text(f->p, labels, "data_access");
+	const char *source = prof__label_text(f->p, labels, "data_source");
+	const char *member = prof__label_text(f->p, labels, "member");
+	uint32_t at = row_of(f, prof__label_text(f->p, labels, "data_object"),
+			     prof__label_text(f->p, labels, "data_type"));
 	struct object_row *row = &f->ret->rows[at];
 
 	row->samples += n;
@@ -115,7 +108,7 @@ static void add(struct finder *f, const struct prof_sample *sample, int64_t n)
 		row->loads += n;
 	if (strstr(access, "store") || strncmp(source, "store", 5) == 0)
 		row->stores += n;
-	add_class(row, text_of(f->p, labels, "data_class"), n);
+	add_class(row, prof__label_text(f->p, labels, "data_class"), n);
 	if (*member)
 		add_part(f, &f->members, at, member, n);
 	add_function(f, at, sample->stack, n);
@@ -189,7 +182,7 @@ void data_objects__find(struct data_objects *ret, const struct prof *p, size_t t
 		int64_t n = prof__values(p, i)[type];
 
 		ret->all += n > 0 ? n : 0; /* a difference has others, too */
-		if (n <= 0 || !*text_of(p, p->samples[i].labels, "data_class"))
+		if (n <= 0 || !*prof__label_text(p, p->samples[i].labels, "data_class"))
 			continue;
 		ret->with_data += n;
 		add(&f, &p->samples[i], n);

@@ -32,13 +32,6 @@ void layout_use__done(struct layout_use *use)
 
 /* ---- who was used */
 
-static const char *text_of(const struct prof *p, uint32_t labels, const char *key)
-{
-	const struct prof_label *label = prof__label(p, labels, key);
-
-	return label ? prof__text(p, label->text) : "";
-}
-
 static void add(struct use *to, const struct use *use)
 {
 	to->value += use->value;
@@ -49,8 +42,8 @@ static void add(struct use *to, const struct use *use)
 static struct use use_of(const struct prof *p, size_t sample, size_t type)
 {
 	uint32_t labels = p->samples[sample].labels;
-	const char *source = text_of(p, labels, "data_source");
-	const char *access = text_of(p, labels, "data_access");
+	const char *source = prof__label_text(p, labels, "data_source");
+	const char *access = prof__label_text(p, labels, "data_access");
 	int64_t value = prof__values(p, sample)[type];
 	bool loads = strstr(access, "load") || (!*access && starts_with(source, "load"));
 	bool stores = strstr(access, "store") || (!*access && starts_with(source, "store"));
@@ -94,7 +87,7 @@ static void count(struct layout_use *u, const struct prof *p, const char *id, si
 		uint32_t text = name ? name->text : 0;
 		struct use use;
 
-		if (strcmp(text_of(p, labels, PROF_LAYOUT), id) != 0)
+		if (strcmp(prof__label_text(p, labels, PROF_LAYOUT), id) != 0)
 			continue;
 		use = use_of(p, i, type);
 		if (!members[text])

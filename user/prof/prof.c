@@ -292,6 +292,13 @@ const struct prof_label *prof__label(const struct prof *p, uint32_t labels, cons
 	return NULL;
 }
 
+const char *prof__label_text(const struct prof *p, uint32_t labels, const char *key)
+{
+	const struct prof_label *label = prof__label(p, labels, key);
+
+	return label ? prof__text(p, label->text) : "";
+}
+
 /* The names that perf and its converters give to mappings without a file are known, too. */
 uint32_t prof__function_name(const struct prof *p, uint32_t function)
 {

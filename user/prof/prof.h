@@ -163,6 +163,8 @@ const int64_t *prof__values(const struct prof *p, size_t sample);
 uint32_t prof__function_name(const struct prof *p, uint32_t function);
 /* The label of that key, or NULL. */
 const struct prof_label *prof__label(const struct prof *p, uint32_t labels, const char *key);
+/* Its text; "": it has none, or isn't there. Borrowed. */
+const char *prof__label_text(const struct prof *p, uint32_t labels, const char *key);
 
 /* Whose code it is. */
 enum prof_kind {

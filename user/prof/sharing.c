@@ -45,13 +45,6 @@ static void lines__done(struct lines *l)
 	free(l->list);
 }
 
-static const char *text_of(const struct prof *p, uint32_t labels, const char *key)
-{
-	const struct prof_label *label = prof__label(p, labels, key);
-
-	return label ? prof__text(p, label->text) : "";
-}
-
 static int64_t number_of(const struct prof *p, uint32_t labels, const char *key)
 {
 	const struct prof_label *label = prof__label(p, labels, key);
@@ -79,15 +72,15 @@ static bool parse_bytes(const char *text, struct touch *t)
 static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 {
 	const struct prof_label *line = prof__label(p, labels, "cache_line");
-	const char *source = text_of(p, labels, "data_source");
-	const char *access = text_of(p, labels, "data_access");
+	const char *source = prof__label_text(p, labels, "data_source");
+	const char *access = prof__label_text(p, labels, "data_access");
 
 	*ret = (struct touch){.thread = number_of(p, labels, "tid")};
 	if (!line || !line->text || !ret->thread ||
-	    !parse_bytes(text_of(p, labels, "data_offset"), ret))
+	    !parse_bytes(prof__label_text(p, labels, "data_offset"), ret))
 		return false;
 	ret->key.line = line->text;
-	if (strcmp(text_of(p, labels, "data_segment"), "kernel") != 0)
+	if (strcmp(prof__label_text(p, labels, "data_segment"), "kernel") != 0)
 		ret->key.process = number_of(p, labels, "pid");
 	ret->writes = strstr(access, "store") || strncmp(source, "store", 5) == 0;
 	ret->modified_elsewhere = strstr(source, ", hitm");

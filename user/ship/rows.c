@@ -219,13 +219,6 @@ static bool has_column(const struct prof *p, const struct prof_label *label)
 	return label->text && schema__is_label(prof__text(p, label->key));
 }
 
-static const char *text_of(const struct prof *p, uint32_t labels, const char *key)
-{
-	const struct prof_label *label = prof__label(p, labels, key);
-
-	return label ? prof__text(p, label->text) : "";
-}
-
 static int by_text(const void *pa, const void *pb)
 {
 	const struct buf *a = pa, *b = pb;
@@ -262,7 +255,7 @@ static uint32_t labels_of(struct rows *r, uint32_t labels)
 
 	if (!r->labels[labels]) {
 		for (const char *const *key = schema_labels; *key; key++)
-			binary__string(&bytes, text_of(r->prof, labels, *key));
+			binary__string(&bytes, prof__label_text(r->prof, labels, *key));
 		put_labels(r, labels, &bytes);
 		r->labels[labels] = intern__add(&r->label_sets, bytes.data, bytes.len);
 	}
