@@ -16,22 +16,23 @@ struct {
 	__type(value, __u32);
 } pmb_paused SEC(".maps") __weak;
 
+/* What user space says. */
+static __always_inline __u32 paused(void)
+{
+	__u32 zero = 0, *said = bpf_map_lookup_elem(&pmb_paused, &zero);
+
+	return said ? *(volatile __u32 *)said : PMB_PAUSED_NOT;
+}
+
 /* sliced: whether that can be, a constant of the load. */
 static __always_inline bool is_paused(bool sliced)
 {
-	__u32 zero = 0, *paused;
-
-	if (!sliced)
-		return false;
-	paused = bpf_map_lookup_elem(&pmb_paused, &zero);
-	return paused && *(volatile __u32 *)paused;
+	return sliced && paused() != PMB_PAUSED_NOT;
 }
 
 static __always_inline bool is_over(void)
 {
-	__u32 zero = 0, *paused = bpf_map_lookup_elem(&pmb_paused, &zero);
-
-	return paused && *(volatile __u32 *)paused == PMB_PAUSED_OVER;
+	return paused() == PMB_PAUSED_OVER;
 }
 
 #endif
