@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Threads that wait in three ways, for a second each: "enters" for a monitor that main has, "is-told"
- * for notify() on it, which main never calls in that time, "parks" by LockSupport.
+ * Threads that wait in three ways, for a second each: "enters" for a monitor that main has,
+ * "is-told" for notify() on it, which main never calls in that time, "parks" by LockSupport.
  */
 import java.util.concurrent.locks.LockSupport;
 
