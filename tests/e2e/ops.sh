@@ -105,6 +105,43 @@ t_those_met_most() {
 		"what is said of the choice"
 }
 
+# The class alone: a clock finds the function, and the four of six in it are those met most.
+t_the_hottest() {
+	start 60
+	pmb_ok record -e op:lock/period=10/ --budget 0 -p "$target" -d 0.5 \
+		--summary "$T/sum.json" -o "$T/p.pb.gz"
+	expect_eq "$(sum_get '.events[].name' | sort | tr '\n' ' ')" \
+		"$(printf 'op:lock:locks+%s\n' "${at[@]:1:4}" | sort | tr '\n' ' ')" \
+		"where breakpoints are"
+	expect_match "$T/err" \
+		'op:lock/period=10/ at 4 of 6 instructions, which had 9[0-9]\.[0-9] % of the hits' \
+		"what is said of the choice"
+	# nearly all of its time is in one function
+	local most="(9[0-9]\.[0-9]|100\.0) %"
+	expect_match "$T/err" "samples of a clock before, in its own code, $most were in" \
+		"what is said of functions that were looked through"
+	expect_match "$T/err" "\([0-9]+\), $most in those with op:lock \(1\): locks$" \
+		"what is said of functions with locks"
+	pmb_ok record -e op:div --budget 0 -p "$target" -d 0.1 -o "$T/p.pb.gz"
+	expect_match "$T/err" 'breakpoints: op:div at 1 of 1 instructions$' "the one division"
+	pmb record -e op:crypto -p "$target" -o "$T/p.pb.gz"
+	expect_eq "$rc" 3 "a class that it hasn't"
+	expect_match "$T/err" 'no such instruction in the hottest functions' "why not"
+}
+
+# Code without a name has that of its file, and the distance in that.
+t_the_hottest_of_a_stripped_file() {
+	need_program strip
+	cp "$WORKLOADS/ops" "$T/bare"
+	strip "$T/bare"
+	local WORKLOADS=$T
+	mv "$T/bare" "$T/ops"
+	start 60
+	pmb_ok record -e op:lock --budget 0 -p "$target" -d 0.1 --summary "$T/sum.json" \
+		-o "$T/p.pb.gz"
+	expect_match <(sum_get '.events[].name') '^op:lock:ops\+0x[0-9a-f]+$' "what they are called"
+}
+
 # --budget is of all CPUs' time; this many % of one.
 budget_of_one_cpu() {
 	awk -v share="$1" -v cpus="$(getconf _NPROCESSORS_ONLN)" \
@@ -179,7 +216,8 @@ t_refused() {
 		[ "$rc" -ne 0 ] || fail "$event was taken"
 		expect_match "$T/err" "$words" "the sentence about $event"
 	}
-	expect_op 'of which function' op:lock -p "$target"
+	expect_op 'of which function' op:lock: -p "$target"
+	expect_op 'ran no code of its own' op:lock -p "$target"
 	expect_op 'none of these: pause, lock, div' op:locks:locks -p "$target"
 	expect_op "has a function 'no_such'" op:lock:no_such -p "$target"
 	expect_op "'none' has no such instruction" op:lock:none -p "$target"

@@ -175,7 +175,7 @@ __attribute__((noipa, used)) static int branching_of_this_test(int x)
 
 Test(elf_branches, of_this_program)
 {
-	static struct elf_branches b;
+	static struct elf_branches b, at;
 	static const char name[] = "branching_of_this_test";
 	struct elf_found function;
 	struct elf_file *elf;
@@ -194,6 +194,17 @@ Test(elf_branches, of_this_program)
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, addr + 1, b.size));
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, 8, b.size));
 	cr_expect_not(elf_branches__same(elf, memory, b.file_off, addr, UINT64_MAX));
+	/* by any place in it, without its name */
+	elf_branches__at(elf, b.file_off + b.size - 1, PMB_BLOCK_NONE, &function, &at);
+	cr_assert_eq(at.status, SYMD_SITE_FOUND);
+	cr_expect_str_eq(function.called[0].linker, name);
+	elf_found__done(&function);
+	cr_expect_eq(at.file_off, b.file_off);
+	cr_expect_eq(at.size, b.size);
+	cr_expect_eq(at.jumps.n, b.jumps.n);
+	elf_branches__at(elf, UINT64_MAX, PMB_BLOCK_NONE, &function, &at);
+	elf_found__done(&function);
+	cr_expect_eq(at.status, SYMD_SITE_NO_FUNCTION);
 	elf_branches__find(elf, "no_such", 7, PMB_BLOCK_NONE, &function, &b);
 	elf_found__done(&function);
 	cr_expect_eq(b.status, SYMD_SITE_NO_FUNCTION);

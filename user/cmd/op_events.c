@@ -16,12 +16,13 @@
 #include "session/op_places.h"
 
 #define PREFIX "op:"
-#define USAGE "op:CLASS:FUNC[@FILE]"
+
+enum { NAMED_MAX = 4 /* functions, in a sentence */ };
 
 /* One text, taken apart; its parts are in `copy`. */
 struct op_event {
 	char *copy;
-	const char *class, *function, *file, *terms;
+	const char *class, *function, *file, *terms; /* function NULL: the hottest */
 	enum pmb_block_class of;
 };
 
@@ -126,11 +127,15 @@ static int take_apart(struct op_event *e, const char *text, struct err *err)
 	cut_terms(e);
 	e->class = e->copy + strlen(PREFIX);
 	at = strchr(e->class, ':');
-	if (!at || !at[1])
-		return err__usage(err, "event '%s': of which function? " USAGE, text);
-	*at = '\0';
-	e->function = at + 1;
-	at = strrchr(at + 1, '@');
+	if (at && !at[1])
+		return err__usage(err,
+				  "event '%s': of which function? " PREFIX "CLASS:FUNC[@FILE]; or "
+				  "of the hottest: " PREFIX "CLASS",
+				  text);
+	if (at)
+		*at++ = '\0';
+	e->function = at;
+	at = at ? strrchr(at, '@') : NULL;
 	if (at && at[1] && at != e->function) {
 		*at = '\0';
 		e->file = at + 1;
@@ -139,14 +144,28 @@ static int take_apart(struct op_event *e, const char *text, struct err *err)
 	return e->of == PMB_BLOCK_NONE ? refuse_class(e, text, err) : 0;
 }
 
-/* As a term may have it. */
-static void put_name(const struct op_event *e, const struct op_place *place, struct buf *out)
+/* What has no name is told by its file, and by the distance in that. */
+static const char *name_of(const struct op_event *e, const struct op_places *places,
+			   const struct op_place *place, uint64_t *ret_at)
 {
-	_cleanup_free_ char *function = xstrdup(e->function);
+	const struct branch_site *site = &places->hottest.of[place->function].site;
+
+	*ret_at = place->at + (e->function || site->called ? 0 : site->jumps.vaddr);
+	if (e->function)
+		return e->function;
+	return site->called ? site->called : base_name(site->path);
+}
+
+/* As a term may have it. */
+static void put_name(const struct op_event *e, const struct op_places *places,
+		     const struct op_place *place, struct buf *out)
+{
+	uint64_t at;
+	_cleanup_free_ char *function = xstrdup(name_of(e, places, place, &at));
 
 	for (char *c = function; *c; c++)
 		*c = strchr(",/{}'\" \t", *c) ? '_' : *c;
-	buf__printf(out, "%s%s:%s+0x%" PRIx64, PREFIX, e->class, function, place->at);
+	buf__printf(out, "%s%s:%s+0x%" PRIx64, PREFIX, e->class, function, at);
 }
 
 static char *breakpoints(const struct op_event *e, const struct op_places *places)
@@ -156,7 +175,7 @@ static char *breakpoints(const struct op_event *e, const struct op_places *place
 	for (size_t i = 0; i < places->n && i < OP_BREAKPOINTS; i++) {
 		buf__printf(&out, "%smem:0x%" PRIx64 ":x/sliced,name=", i ? "," : "",
 			    places->list[i].address);
-		put_name(e, &places->list[i], &out);
+		put_name(e, places, &places->list[i], &out);
 		buf__printf(&out, "%s%s/", e->terms ? "," : "", e->terms ? e->terms : "");
 	}
 	return buf__take(&out);
@@ -179,6 +198,29 @@ static void note(const char *text, const struct op_places *p, struct buf *notes)
 	if (p->n_all > p->n)
 		buf__printf(notes, "; %zu were not tried", p->n_all - p->n);
 	buf__putc(notes, '\n');
+}
+
+/* Which part of the process's time was looked at for them. */
+static void note_hottest(const struct op_event *e, const struct op_places *p, struct buf *notes)
+{
+	const struct op_hottest *h = &p->hottest;
+	uint64_t with = 0;
+
+	for (size_t i = 0; i < h->n; i++)
+		with += h->of[i].samples;
+	buf__printf(notes,
+		    "breakpoints: of %" PRIu64 " samples of a clock before, in its own code, "
+		    "%.1f %% were in functions that were looked through (%zu), %.1f %% in those "
+		    "with %s%s (%zu):",
+		    h->samples, 100 * (double)h->looked / (double)h->samples, h->n_looked,
+		    100 * (double)with / (double)h->samples, PREFIX, e->class, h->n);
+	for (size_t i = 0; i < h->n && i < NAMED_MAX; i++) {
+		const struct branch_site *site = &h->of[i].site;
+
+		buf__printf(notes, "%s %s", i ? "," : "",
+			    site->called ? site->called : base_name(site->path));
+	}
+	buf__puts(notes, h->n > NAMED_MAX ? ", ...\n" : "\n");
 }
 
 static int check_target(const char *text, const struct target_args *t, struct err *err)
@@ -225,11 +267,15 @@ static int find(const struct event_args *a, const char *text, const struct branc
 	_cleanup_free_ char *mems = NULL;
 	int r = op_places__find(places, whom, notes, err);
 
-	if (r < 0)
-		return r;
-	note(text, places, notes);
-	mems = breakpoints(e, places);
-	return event_names__parse(&a->names, ret, mems, err);
+	if (r == 0) {
+		note(text, places, notes);
+		if (!e->function)
+			note_hottest(e, places, notes);
+		mems = breakpoints(e, places);
+		r = event_names__parse(&a->names, ret, mems, err);
+	}
+	op_hottest__done(&places->hottest);
+	return r;
 }
 
 static void free_opener(struct opener **o)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of the form op:CLASS:FUNC[@FILE][/TERMS/]: each becomes breakpoints at those instructions
- * of a process that are met most. */
+/* Events of the form op:CLASS[:FUNC[@FILE]][/TERMS/]: each becomes breakpoints at those
+ * instructions of a process that are met most. */
 #ifndef PMUBPF_CMD_OP_EVENTS_H
 #define PMUBPF_CMD_OP_EVENTS_H
 

@@ -77,6 +77,11 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 	return a->dev == b->dev && a->inode == b->inode;
 }
 
+static bool holds(const struct mapping *m, uint64_t address)
+{
+	return m->start <= address && address < m->end;
+}
+
 static bool is_wanted(const struct search *s, const struct mapping *m)
 {
 	const char *file = s->whom->file;
@@ -106,6 +111,8 @@ static void take(struct search *s, const struct mapping *m, int found, uint64_t 
 	s->ret->mnt_ns = mnt_ns;
 	s->ret->path = xstrdup(m->path);
 	s->ret->jumps = *jumps;
+	if (!s->whom->function && site_client__called(s->client))
+		s->ret->called = xstrdup(site_client__called(s->client));
 }
 
 /* 1: the function isn't in it. */
@@ -113,6 +120,11 @@ static int ask(struct search *s, const struct mapping *m, int found, uint64_t mn
 {
 	_cleanup_close_ int lent = opener__lend(s->whom->opener, found, mnt_ns, 0);
 	_cleanup_free_ char *what = xasprintf("%s: %s", s->whom->option, m->path);
+	const struct site_function function = {
+		.name = s->whom->function,
+		.file_off = m->file_off + (s->whom->address - m->start),
+		.class = s->whom->class,
+	};
 	struct site_jumps jumps;
 	int r;
 
@@ -120,8 +132,7 @@ static int ask(struct search *s, const struct mapping *m, int found, uint64_t mn
 		pass_over(s, m, strerror(-lent));
 		return 1;
 	}
-	r = site_client__find_jumps(s->client, lent, s->whom->function, s->whom->class, what,
-				    &jumps, s->err);
+	r = site_client__find_jumps(s->client, lent, &function, what, &jumps, s->err);
 	if (r < 0 && r != -EINVAL && r != -EOPNOTSUPP) {
 		pass_over(s, m,
 			  r == -ETIMEDOUT ? "its symbols could not be read in time" :
@@ -176,6 +187,19 @@ static int look_into_all(struct search *s)
 		r = look_into(s, &s->maps[i]);
 	}
 	return r;
+}
+
+static int look_at(struct search *s)
+{
+	int r;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!holds(&s->maps[i], s->whom->address))
+			continue;
+		r = look_into(s, &s->maps[i]);
+		return r == 0 && s->ret->fd < 0 ? -ENOENT : r;
+	}
+	return -ENOENT;
 }
 
 static void find_near(const struct search *s, struct nearest *nearest)
@@ -284,7 +308,7 @@ static int find(struct search *s)
 				s->whom->option, s->whom->pid,
 				r == -ETIMEDOUT ? "it doesn't let go of the lock of its memory" :
 						  strerror(-r));
-	r = look_into_all(s);
+	r = s->whom->function ? look_into_all(s) : look_at(s);
 	if (r == 0 && s->ret->fd < 0)
 		r = refuse_none(s);
 	if (r == 0)
@@ -315,5 +339,6 @@ void branch_site__done(struct branch_site *site)
 	cleanup_close(&site->fd);
 	cleanup_close(&site->root_fd);
 	free(site->path);
+	free(site->called);
 	free(site->jumps.list);
 }

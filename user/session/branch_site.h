@@ -20,7 +20,8 @@ struct branch_site {
 	int fd; /* the file, as the opener found it; -1: none */
 	int root_fd;
 	uint64_t mnt_ns, root_mnt_ns;
-	char *path; /* as the process has it */
+	char *path;   /* as the process has it */
+	char *called; /* of whom an address was asked; NULL: it has no name */
 	struct site_jumps jumps;
 	uint64_t addresses[BRANCH_ADDRESSES_MAX];
 	size_t n_addresses;
@@ -29,7 +30,8 @@ struct branch_site {
 struct branch_whom {
 	struct opener *opener;
 	pid_t pid;
-	const char *function;
+	const char *function;       /* NULL: the one that holds the address */
+	uint64_t address;           /* of the process */
 	const char *file;           /* a path or its last part; NULL: any */
 	enum pmb_block_class class; /* not PMB_BLOCK_NONE: its instructions of it, not jumps */
 	/* For sentences: who asks, and what says of which file it is. */
@@ -37,7 +39,8 @@ struct branch_whom {
 };
 
 /* What is there is what the file has, or nothing is found: what was changed in memory isn't
- * probed. -errno with the sentence; notes: files that were passed over. */
+ * probed. -errno with the sentence, -ENOENT: no file's function holds the address; notes: files
+ * that were passed over. */
 int branch_site__find(struct branch_site *ret, const struct branch_whom *whom, struct buf *notes,
 		      struct err *err);
 void branch_site__done(struct branch_site *site);

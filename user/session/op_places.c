@@ -113,7 +113,7 @@ static int by_rate(const void *a, const void *b)
 	return x->rate != y->rate ? CMP3(y->rate, x->rate) : CMP3(x->address, y->address);
 }
 
-static void take_places(struct op_places *ret, const struct branch_site *site)
+static void take_places(struct op_places *ret, const struct branch_site *site, size_t function)
 {
 	for (size_t a = 0; a < site->n_addresses; a++) {
 		for (size_t i = 0; i < site->jumps.n; i++) {
@@ -124,6 +124,7 @@ static void take_places(struct op_places *ret, const struct branch_site *site)
 				ret->list[ret->n++] = (struct op_place){
 					.address = site->addresses[a] + at,
 					.at = at,
+					.function = function,
 				};
 		}
 	}
@@ -140,19 +141,37 @@ static double share_of_first(const struct op_places *p)
 	return all > 0 ? first / all : 0;
 }
 
-int op_places__find(struct op_places *ret, const struct branch_whom *whom, struct buf *notes,
-		    struct err *err)
+static int take_named(struct op_places *ret, const struct branch_whom *whom, struct buf *notes,
+		      struct err *err)
 {
 	struct branch_site site;
 	int r = branch_site__find(&site, whom, notes, err);
 
-	*ret = (struct op_places){0};
 	if (r == 0)
-		take_places(ret, &site);
+		take_places(ret, &site, 0);
 	branch_site__done(&site);
 	if (r == 0 && !ret->n)
 		return err__usage(err, "%s: '%s' has no such instruction", whom->option,
 				  whom->function);
+	return r;
+}
+
+static int take_hottest(struct op_places *ret, const struct branch_whom *whom, struct err *err)
+{
+	int r = op_hottest__find(&ret->hottest, whom, err);
+
+	for (size_t i = 0; r == 0 && i < ret->hottest.n; i++)
+		take_places(ret, &ret->hottest.of[i].site, i);
+	return r;
+}
+
+int op_places__find(struct op_places *ret, const struct branch_whom *whom, struct buf *notes,
+		    struct err *err)
+{
+	int r;
+
+	*ret = (struct op_places){0};
+	r = whom->function ? take_named(ret, whom, notes, err) : take_hottest(ret, whom, err);
 	if (r == 0 && ret->n > OP_BREAKPOINTS)
 		r = try_all(ret, whom, err);
 	if (r < 0)

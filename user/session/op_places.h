@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Instructions of a class in a function of a process, for breakpoints of the CPU, of which there
- * are four: those that are met most, by a trial that counts.
+ * Instructions of a class in a function of a process, or in its hottest ones, for breakpoints of
+ * the CPU, of which there are four: those that are met most, by a trial that counts.
  */
 #ifndef PMUBPF_SESSION_OP_PLACES_H
 #define PMUBPF_SESSION_OP_PLACES_H
 
 #include "model/trial.h"
-#include "session/branch_site.h"
+#include "session/op_hottest.h"
 
 enum {
 	OP_BREAKPOINTS = TRIAL_TOGETHER, /* of x86 */
@@ -17,6 +17,7 @@ enum {
 struct op_place {
 	uint64_t address; /* in the process */
 	uint64_t at;      /* from the function's beginning */
+	size_t function;  /* of the hottest: which */
 	double rate;      /* how often it is met, as the trial has it; 0: not, or there was none */
 };
 
@@ -25,9 +26,10 @@ struct op_places {
 	size_t n, n_all;  /* tried, and that there are: instructions, at each of their addresses */
 	uint64_t each_ns; /* how long each was in place; 0: there was no trial, for all fit */
 	double share; /* of the rates of all: what the first OP_BREAKPOINTS have; 0: none was met */
+	struct op_hottest hottest; /* of none that was named; to be given up */
 };
 
-/* whom->class: which. -errno with the sentence. */
+/* whom->class: which; whom->function NULL: of the hottest. -errno with the sentence. */
 int op_places__find(struct op_places *ret, const struct branch_whom *whom, struct buf *notes,
 		    struct err *err);
 

@@ -102,7 +102,7 @@ static int refuse_exits(enum symd_site_status status, const char *name, const ch
 			   what, name, why[status]);
 }
 
-/* "ns::f(int) (_ZN2ns1fEi)": all of a name that can be typed. */
+/* "ns::f(int) (_ZN2ns1fEi)": all of a name that can be typed; asked NULL: the first of these. */
 static bool read_called(struct cursor *body, const char *asked, struct buf *ret)
 {
 	size_t len = cursor__u16(body);
@@ -115,9 +115,9 @@ static bool read_called(struct cursor *body, const char *asked, struct buf *ret)
 		return false;
 	if (written_len)
 		buf__add(ret, written, written_len);
-	else if (len != strlen(asked) || memcmp(linker, asked, len) != 0)
+	else if (!asked || len != strlen(asked) || memcmp(linker, asked, len) != 0)
 		buf__add(ret, linker, len);
-	if (written_len && len < SYMD_CALLED_BYTES) {
+	if (asked && written_len && len < SYMD_CALLED_BYTES) {
 		buf__puts(ret, " (");
 		buf__add(ret, linker, len);
 		buf__putc(ret, ')');
@@ -461,10 +461,10 @@ static bool read_jumps(struct cursor *body, struct site_jumps *ret)
 	return cursor__done(body) && ret->file_off <= INT64_MAX && ret->size <= UINT32_MAX;
 }
 
-int site_client__find_jumps(struct site_client *c, int fd, const char *name,
-			    enum pmb_block_class class, const char *what, struct site_jumps *ret,
-			    struct err *err)
+int site_client__find_jumps(struct site_client *c, int fd, const struct site_function *function,
+			    const char *what, struct site_jumps *ret, struct err *err)
 {
+	const char *name = function->name;
 	enum symd_site_status status;
 	struct cursor body;
 	int r = open_file(c, fd, deadline(), what, err);
@@ -476,7 +476,8 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 		return r;
 	helper__begin(&c->helper, SYMD_BRANCHES);
 	symd_msg__put_text(&c->helper.request, name, SYMD_NAME_MAX);
-	symd_msg__put_u8(&c->helper.request, (uint8_t) class);
+	symd_msg__put_u64(&c->helper.request, function->file_off);
+	symd_msg__put_u8(&c->helper.request, (uint8_t)function->class);
 	r = ask(c, what, &body, err);
 	if (r < 0)
 		return r;
@@ -491,7 +492,7 @@ int site_client__find_jumps(struct site_client *c, int fd, const char *name,
 		return 0;
 	free(ret->list);
 	*ret = (struct site_jumps){0};
-	if (status == SYMD_SITE_NO_FUNCTION || status == SYMD_SITE_ELSEWHERE)
+	if (status == SYMD_SITE_NO_FUNCTION || status == SYMD_SITE_ELSEWHERE || !name)
 		return 1;
 	if (status == SYMD_SITE_NOT_READ)
 		return err__cannot(err,

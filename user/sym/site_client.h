@@ -84,11 +84,15 @@ struct site_jumps {
 	struct site_jump *list;
 	size_t n, n_all; /* known, and that there are */
 };
-/* class: not PMB_BLOCK_NONE: instead of jumps its instructions of that class. 0: *ret has them, and
- * the caller frees the list; 1: the file has no such function. */
-int site_client__find_jumps(struct site_client *c, int fd, const char *name,
-			    enum pmb_block_class class, const char *what, struct site_jumps *ret,
-			    struct err *err);
+struct site_function {
+	const char *name;
+	uint64_t file_off;          /* name NULL: the function that holds this */
+	enum pmb_block_class class; /* not PMB_BLOCK_NONE: its instructions of it, not jumps */
+};
+/* 0: *ret has them, and the caller frees the list; 1: the file has no such function. Of one without
+ * a name site_client__called() has that, if there is one. */
+int site_client__find_jumps(struct site_client *c, int fd, const struct site_function *function,
+			    const char *what, struct site_jumps *ret, struct err *err);
 /* Whether a process has that code of the file at the address. memory: of its /proc/PID/mem;
  * borrowed, as fd. 1 or 0. */
 int site_client__is_same_code(struct site_client *c, int fd, int memory,

@@ -53,17 +53,37 @@ static enum symd_site_status find_in(struct elf_file *elf, const struct elf_func
 		       SYMD_SITE_NOT_READ;
 }
 
+static void find_in_found(struct elf_file *elf, const struct elf_found *found,
+			  enum pmb_block_class class, struct elf_branches *ret)
+{
+	ret->jumps.n = ret->jumps.n_all = 0;
+	ret->status = found->status;
+	if (ret->status == SYMD_SITE_FOUND)
+		ret->status = find_in(elf, &found->where, class, ret);
+}
+
 void elf_branches__find(struct elf_file *elf, const char *name, size_t len,
 			enum pmb_block_class class, struct elf_found *found,
 			struct elf_branches *ret)
 {
-	ret->jumps.n = ret->jumps.n_all = 0;
 	*found = (struct elf_found){.status = SYMD_SITE_OTHER_MACHINE};
 	if (elf_file__is_x86_64(elf))
 		elf_found__find(elf, name, len, found);
-	ret->status = found->status;
-	if (ret->status == SYMD_SITE_FOUND)
-		ret->status = find_in(elf, &found->where, class, ret);
+	find_in_found(elf, found, class, ret);
+}
+
+void elf_branches__at(struct elf_file *elf, uint64_t file_off, enum pmb_block_class class,
+		      struct elf_found *found, struct elf_branches *ret)
+{
+	uint64_t vaddr;
+
+	*found = (struct elf_found){.status = SYMD_SITE_OTHER_MACHINE};
+	if (elf_file__is_x86_64(elf)) {
+		found->status = SYMD_SITE_NO_FUNCTION;
+		if (elf_file__vaddr(elf, file_off, &vaddr))
+			elf_found__at(elf, vaddr, found);
+	}
+	find_in_found(elf, found, class, ret);
 }
 
 /* Another's probe, or a debugger's breakpoint. */

@@ -17,6 +17,9 @@ struct elf_branches {
 void elf_branches__find(struct elf_file *elf, const char *name, size_t len,
 			enum pmb_block_class class, struct elf_found *found,
 			struct elf_branches *ret);
+/* The same of the function that holds that place. */
+void elf_branches__at(struct elf_file *elf, uint64_t file_off, enum pmb_block_class class,
+		      struct elf_found *found, struct elf_branches *ret);
 /* Whether a process has that code at addr: its file's, but for breakpoints. fd: of its
  * /proc/PID/mem; borrowed. */
 bool elf_branches__same(struct elf_file *elf, int fd, uint64_t file_off, uint64_t addr,

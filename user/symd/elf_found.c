@@ -152,6 +152,34 @@ void elf_found__find(struct elf_file *elf, const char *name, size_t len, struct 
 		ret->status = SYMD_SITE_CHOOSES;
 }
 
+/* What calls another file's has the name of that. */
+static bool find_symbol(struct elf_file *elf, uint64_t vaddr, struct elf_found *ret)
+{
+	_cleanup_(buf__done) struct buf whole = {0};
+	struct elf_name symbol;
+
+	if (!elf_file__find(elf, vaddr, &symbol) || symbol.plt)
+		return false;
+	ret->where = (struct elf_function){.start = symbol.start, .end = symbol.end};
+	demangle_whole(symbol.name, symbol.len, &whole);
+	ret->called[ret->n_called++] = (struct elf_called){
+		.linker = xstrndup(symbol.name, symbol.len),
+		.written = whole.len ? xstrdup(whole.data) : NULL,
+	};
+	return true;
+}
+
+void elf_found__at(struct elf_file *elf, uint64_t vaddr, struct elf_found *ret)
+{
+	*ret = (struct elf_found){.status = SYMD_SITE_NO_FUNCTION};
+	if (!find_symbol(elf, vaddr, ret) &&
+	    !elf_file__function(elf, vaddr, &ret->where.start, &ret->where.end))
+		return;
+	ret->status = SYMD_SITE_FOUND;
+	ret->n = 1;
+	ret->of_go = ret->n_called && is_of_go(elf, ret->called[0].linker);
+}
+
 void elf_found__done(struct elf_found *found)
 {
 	clear_called(found->called, &found->n_called);

@@ -28,6 +28,8 @@ struct elf_found {
 };
 
 void elf_found__find(struct elf_file *elf, const char *name, size_t len, struct elf_found *ret);
+/* The one that holds vaddr: as symbols have it, else the table for unwinding, without a name. */
+void elf_found__at(struct elf_file *elf, uint64_t vaddr, struct elf_found *ret);
 void elf_found__done(struct elf_found *found);
 
 /* Functions whose names are near, the nearest first, with their distance (base/nearest.h). */

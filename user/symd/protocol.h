@@ -121,7 +121,7 @@
 #include "base/cursor.h"
 
 enum {
-	SYMD_VERSION = 24,
+	SYMD_VERSION = 25,
 	SYMD_FD = 3, /* where the helper finds its socket: sys/reexec.h */
 	SYMD_HEADER_BYTES = 12,
 	SYMD_MSG_MAX = 64 * 1024,

@@ -187,12 +187,16 @@ static int answer_branches(struct elf_file *elf, struct cursor *body, struct buf
 	_cleanup_free_ struct elf_branches *found = xcalloc(1, sizeof(*found));
 	size_t len = cursor__u16(body);
 	const char *name = cursor__bytes(body, len);
+	const uint64_t file_off = cursor__u64(body); /* where there is no name */
 	const uint8_t class = cursor__u8(body);
 	struct elf_found function;
 
-	if (!cursor__done(body) || !len || len > SYMD_NAME_MAX || class >= PMB_N_BLOCK_CLASSES)
+	if (!cursor__done(body) || len > SYMD_NAME_MAX || class >= PMB_N_BLOCK_CLASSES)
 		return -EPROTO;
-	elf_branches__find(elf, name, len, class, &function, found);
+	if (len)
+		elf_branches__find(elf, name, len, class, &function, found);
+	else
+		elf_branches__at(elf, file_off, class, &function, found);
 	symd_msg__put_u8(reply, (uint8_t)found->status);
 	put_found(reply, &function);
 	elf_found__done(&function);
