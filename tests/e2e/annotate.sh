@@ -492,6 +492,32 @@ hot_in_kernel() {
 	done <"$T/names"
 }
 
+# The code of a JIT is in its dump: a loop of two instructions, and what returns.
+t_jitdump() {
+	spawn "$WORKLOADS/jit" 20 dump
+	local dump=/tmp/jit-$spawned.dump
+	later rm -f "$dump"
+	wait_until test -s "$dump" || fail "no dump"
+	"$PMUBPF" record -q -e cpu-clock -p "$spawned" -d 0.5 -o "$T/jit.pb.gz" 2>"$T/err" ||
+		fail "record"
+	annotate dumped_loop "$T/jit.pb.gz"
+	expect_match "$T/out" 'no instructions; --jitdump FILE has' "what is noted without the dump"
+	expect_eq "$(sum_of lines cpu-clock)" "$(of_function cpu-clock)" "all lines"
+	annotate --jitdump "$dump" --all dumped_loop "$T/jit.pb.gz"
+	expect_sums cpu-clock
+	expect_eq "$(instructions)" 3 "instructions"
+	expect_eq "$(instructions false)" 0 "samples amid instructions"
+	# of another process, of none; of a function that is a file's
+	head -c 40 "$dump" >"$T/empty.dump"
+	annotate --jitdump "$T/empty.dump" dumped_loop "$T/jit.pb.gz"
+	expect_match "$T/out" 'the dump has no code at the addresses' "of an empty dump"
+	echo nothing >"$T/none.dump"
+	annotate --jitdump "$T/none.dump" dumped_loop "$T/jit.pb.gz"
+	expect_match "$T/out" 'none.dump: it is no jitdump' "what is noted of what is none"
+	pmb annotate --jitdump "$dump" call_jit "$T/jit.pb.gz"
+	expect_eq "$rc" 2 "a function of a file"
+}
+
 # Nothing, an empty file, a kernel that isn't the one.
 t_kernel_functions() {
 	local name

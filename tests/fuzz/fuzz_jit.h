@@ -19,6 +19,15 @@ static inline void fuzz_jit_name(struct jit_file *file, uint64_t addr)
 	(void)last;
 }
 
+static inline void fuzz_jit_code(struct jit_file *file, uint64_t addr)
+{
+	uint64_t start, size, at;
+	uint8_t bytes[64];
+
+	if (jit_file__code(file, addr, &start, &size, &at))
+		jit_file__read(file, at + size / 2, bytes, sizeof(bytes));
+}
+
 static inline int fuzz_jit(const uint8_t *data, size_t len, jit_offer_fn offer)
 {
 	uint64_t addrs[0x102], last = UINT64_MAX;
@@ -33,6 +42,8 @@ static inline int fuzz_jit(const uint8_t *data, size_t len, jit_offer_fn offer)
 	jit_file__ask(file, addrs, n);
 	for (size_t i = 0; i < n; i++)
 		fuzz_jit_name(file, addrs[i]);
+	for (size_t i = 0; i < n; i++)
+		fuzz_jit_code(file, addrs[i]);
 	jit_file__ask(file, &last, 1);
 	fuzz_jit_name(file, last);
 	jit_file__free(file);

@@ -5,7 +5,7 @@
  * Known answer: nearly all time is spent in jit_loop, a loop in anonymous executable memory; every
  * stack is main → call_jit → jit_loop (frameless, so call_jit may be missing). With a second
  * argument "nomap" no map is written; with "dump" /tmp/jit-PID.dump instead, in which the function
- * is called dumped_loop and was moved to where it runs.
+ * is called dumped_loop and was moved to where it runs; its bytes are there, too.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -16,18 +16,21 @@
 
 /* void jit_loop(uint64_t rounds): counts its argument down to zero. */
 #if defined(__x86_64__)
+#define MACHINE EM_X86_64
 static const unsigned char code[] = {
 	0x48, 0xff, 0xcf, /* dec %rdi */
 	0x75, 0xfb,       /* jnz -5 */
 	0xc3,             /* ret */
 };
 #elif defined(__aarch64__)
+#define MACHINE EM_AARCH64
 static const unsigned char code[] = {
 	0x00, 0x04, 0x00, 0xf1, /* subs x0, x0, #1 */
 	0xe1, 0xff, 0xff, 0x54, /* b.ne -4 */
 	0xc0, 0x03, 0x5f, 0xd6, /* ret */
 };
 #elif defined(__riscv)
+#define MACHINE EM_RISCV
 static const unsigned char code[] = {
 	0x13, 0x05, 0xf5, 0xff, /* addi a0, a0, -1 */
 	0xe3, 0x1e, 0x05, 0xfe, /* bnez a0, -4 */
@@ -97,7 +100,7 @@ static int write_dump(jit_fn fn)
 		.magic = 0x4a695444,
 		.version = 1,
 		.size = 40,
-		.machine = EM_X86_64,
+		.machine = MACHINE,
 		.pid = pid,
 		.load = {.size = sizeof(dump.load),
 			 .pid = pid,
@@ -120,6 +123,7 @@ static int write_dump(jit_fn fn)
 	char path[64];
 	int fd;
 
+	memcpy(dump.load.code + sizeof(dump.load.code) - sizeof(code), code, sizeof(code));
 	snprintf(path, sizeof(path), "/tmp/jit-%u.dump", pid);
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, &dump, sizeof(dump)) != sizeof(dump))

@@ -187,7 +187,7 @@ static int refuse_unknown(const struct annotate_run *run, struct err *err)
 
 static int choose(struct annotate_run *run, struct err *err)
 {
-	const struct code_function *found = NULL;
+	struct code_function *found = NULL;
 	size_t n = 0;
 
 	if (!run->report.n_events)
@@ -195,7 +195,7 @@ static int choose(struct annotate_run *run, struct err *err)
 	code_functions__find(&run->functions, run->prof, run->args->function,
 			     report_event__type(&run->report.events[0]));
 	for (size_t i = 0; i < run->functions.n; i++) {
-		const struct code_function *f = &run->functions.list[i];
+		struct code_function *f = &run->functions.list[i];
 
 		if (run->args->file && !is_in(run->prof, f, run->args->file))
 			continue;
@@ -209,6 +209,10 @@ static int choose(struct annotate_run *run, struct err *err)
 				  run->args->file, run->args->function);
 	if (!n)
 		return run->functions.n_hosts ? refuse_inlined(run, err) : refuse_unknown(run, err);
+	if (run->args->jitdump && found->kind != PROF_JIT)
+		return err__usage(err, "--jitdump: '%s' is not code that a JIT has made",
+				  run->args->function);
+	found->dumped = run->args->jitdump;
 	run->view.function = found;
 	return 0;
 }
@@ -241,7 +245,10 @@ static void keep_one(struct annotate_run *run)
 static int show(struct annotate_run *run, struct err *err)
 {
 	struct code_view *v = &run->view;
-	struct annotate_where where = {.dir = run->args->symbols};
+	struct annotate_where where = {
+		.dir = run->args->symbols,
+		.jitdump = run->args->jitdump,
+	};
 
 	if (run->args->debuginfod)
 		where.servers = run->servers = debuginfod__new();

@@ -20,6 +20,7 @@ enum {
 	OPT_MAX_SIZE,
 	OPT_CONTAINER,
 	OPT_DEBUGINFOD,
+	OPT_JITDUMP,
 	OPT_BRANCHES,
 	OPT_BUDGET,
 };
@@ -48,6 +49,9 @@ static const struct argp_option options[] = {
 	{0, 0, 0, 0, "Where things are:", 4},
 	{"symbols", OPT_SYMBOLS, "DIR", 0,
 	 "The file with the instructions is in DIR, and has the build-id", 0},
+	{"jitdump", OPT_JITDUMP, "FILE", 0,
+	 "The function's code, which a JIT has made, is in FILE: a jit-PID.dump of that process",
+	 0},
 	{"source", OPT_SOURCE, "DIR", 0,
 	 "Sources are in DIR, by as much of the end of their paths as there is", 0},
 	{"debuginfod", OPT_DEBUGINFOD, 0, 0,
@@ -108,6 +112,9 @@ static int parse_option(struct annotate_args *a, int key, char *arg)
 		return 0;
 	case OPT_SYMBOLS:
 		a->symbols = arg;
+		return 0;
+	case OPT_JITDUMP:
+		a->jitdump = arg;
 		return 0;
 	case OPT_SOURCE:
 		a->source = arg;

@@ -18,6 +18,7 @@ struct annotate_args {
 	struct selection selection; /* events and labels */
 	const char *file;           /* of which file's function; NULL: of any */
 	const char *symbols;        /* where files with code are; NULL: where they were */
+	const char *jitdump;        /* that has a JIT's code; NULL: none */
 	const char *source;         /* where sources are; NULL: where debug information says */
 	bool debuginfod;            /* servers are asked for what has the lines */
 	bool all, json;

@@ -6,6 +6,7 @@
 #include "cmd/annotate_code.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -202,12 +203,55 @@ static bool has_none(const struct prof *p, const struct code_function *f, struct
 		buf__printf(notes, "instructions of %s aren't in a file\n", prof__text(p, f->file));
 		return true;
 	case PROF_JIT:
+		if (f->dumped)
+			return false;
 		buf__printf(notes, "code of a JIT isn't kept with the profile: there are lines, as "
-				   "far as it told them, and no instructions\n");
+				   "far as it told them, and no instructions; --jitdump FILE has "
+				   "them, if the program wrote one (a perf map has names alone)\n");
 		return true;
 	default:
 		return true; /* has none: interpreted */
 	}
+}
+
+/* A dump says more than once what lay at an address; shown is the last, as names are. */
+static void note_names(const struct annotate_code *code, int fd, const struct prof *p,
+		       const struct code_function *f, struct buf *notes)
+{
+	const char *name = prof__text(p, f->name), *system = prof__text(p, f->system);
+
+	for (size_t i = 0; i < code->n; i++) {
+		struct sym_name found = {0};
+
+		sym__jit(code->sym, SYM_JITDUMP, fd, &code->listings[i].vaddr, 1, &found);
+		if (found.frame.name && strcmp(found.frame.name, name) != 0 &&
+		    strcmp(found.frame.name, system) != 0)
+			buf__printf(notes, "what lay at 0x%" PRIx64 " is called '%s' in the dump\n",
+				    code->listings[i].vaddr, found.frame.name);
+		sym_name__done(&found);
+	}
+}
+
+static void find_dumped(struct search *s, const struct code_function *f, struct buf *notes)
+{
+	const char *path = s->where->jitdump;
+	_cleanup_close_ int fd = open_regular(-1, path);
+
+	s->end = LISTING_BAD_FILE;
+	if (fd >= 0)
+		s->end = sym__jit_listings(s->code->sym, fd, s->offsets, s->n, &s->code->listings,
+					   &s->code->n);
+	if (s->end == LISTING_BAD_FILE) {
+		buf__printf(notes, "%s: %s: there are addresses, and no instructions\n", path,
+			    fd < 0 ? strerror(-fd) : "it is no jitdump of this machine");
+		return;
+	}
+	s->code->path = xstrdup(path);
+	annotate_code__note_helper(s->code, s->end, notes);
+	note_names(s->code, fd, s->p, f, notes);
+	if (s->end == LISTING_WHOLE && !s->code->n)
+		buf__puts(notes, "the dump has no code at the addresses of its samples: of another "
+				 "process, or cut off before they were met?\n");
 }
 
 void annotate_code__find(struct annotate_code *ret, const struct prof *p,
@@ -229,7 +273,10 @@ void annotate_code__find(struct annotate_code *ret, const struct prof *p,
 	else {
 		if (where->until_ns)
 			sym__until(ret->sym, where->until_ns, -1, where->until_ns);
-		find(&s, notes);
+		if (function->dumped)
+			find_dumped(&s, function, notes);
+		else
+			find(&s, notes);
 	}
 	free(s.offsets);
 }

@@ -25,6 +25,7 @@ struct debuginfod;
 struct annotate_where {
 	const char *dir;            /* where files are looked for; NULL: where the program had it */
 	struct debuginfod *servers; /* that are asked for what has the lines; NULL: nobody is */
+	const char *jitdump;        /* NULL: there is none */
 	uint64_t until_ns;          /* CLOCK_MONOTONIC; 0: as long as a file may take */
 };
 

@@ -15,9 +15,15 @@
 #include "model/intern.h"
 #include "prof/frames.h"
 
-bool code_kind__has_instructions(enum prof_kind kind)
+/* Those of interpreters' functions aren't theirs; a JIT's are in its dump, if anywhere. */
+static bool kind__has_instructions(enum prof_kind kind)
 {
 	return kind == PROF_USER || kind == PROF_KERNEL;
+}
+
+bool code_function__has_instructions(const struct code_function *f)
+{
+	return kind__has_instructions(f->kind) || f->dumped;
 }
 
 /* The line of a location whose function its samples are of; NULL: it has none. */
@@ -27,7 +33,7 @@ static const struct prof_line *line_of(const struct prof *p, uint32_t location)
 
 	if (!l->n_lines)
 		return NULL;
-	if (code_kind__has_instructions(prof__kind(p, location)))
+	if (kind__has_instructions(prof__kind(p, location)))
 		return &p->lines[l->first_line + l->n_lines - 1];
 	return &p->lines[l->first_line];
 }
@@ -436,7 +442,8 @@ static int by_place(const void *a, const void *b)
 	return r ? r : CMP3(x->address, y->address);
 }
 
-static struct code_point new_point(const struct prof *p, uint32_t location)
+static struct code_point new_point(const struct prof *p, const struct code_function *f,
+				   uint32_t location)
 {
 	const struct prof_location *l = &p->locations[location];
 	const struct prof_line *innermost = l->n_lines ? &p->lines[l->first_line] : NULL;
@@ -448,11 +455,11 @@ static struct code_point new_point(const struct prof *p, uint32_t location)
 		.values = xcalloc(p->n_types, sizeof(int64_t)),
 	};
 
-	if (!code_kind__has_instructions(prof__kind(p, location)))
+	if (!code_function__has_instructions(f))
 		return point;
 	point.address = l->address;
 	point.file_off = file_offset(p, location);
-	if (prof__kind(p, location) == PROF_KERNEL) /* it is no file's, but a distance */
+	if (f->kind != PROF_USER) /* it is no file's, but a distance, or a JIT's address */
 		point.file_off = l->address;
 	return point;
 }
@@ -497,12 +504,12 @@ void code_points__find(struct code_points *ret, const struct prof *p, const stru
 			continue;
 		if (!of_location[locations[0]]) {
 			GROW(ret->list, ret->n, cap);
-			ret->list[ret->n++] = new_point(p, locations[0]);
+			ret->list[ret->n++] = new_point(p, f, locations[0]);
 			of_location[locations[0]] = (uint32_t)ret->n;
 		}
 		add_values(p, i, ret->list[of_location[locations[0]] - 1].values);
 		add_values(p, i, ret->sums);
-		if (code_kind__has_instructions(f->kind) && p->locations[locations[0]].n_lines > 1)
+		if (kind__has_instructions(f->kind) && p->locations[locations[0]].n_lines > 1)
 			add_values(p, i, ret->inlined);
 	}
 	merge(ret, p->n_types);

@@ -21,6 +21,7 @@ struct code_function {
 	uint32_t source;         /* as the profile has it; 0: not known */
 	bool first;              /* what differs in having no source is of it, too */
 	enum prof_kind kind;
+	bool dumped; /* of a JIT whose dump is at hand: its places are addresses */
 	bool in_container; /* a sample says so */
 	int64_t *values;   /* sums, n_types */
 	size_t n_samples;  /* rows of the profile */
@@ -69,7 +70,7 @@ void code_points__find(struct code_points *ret, const struct prof *p,
 void code_points__keep(struct code_points *c, const struct prof *p, uint64_t from, uint64_t to);
 void code_points__done(struct code_points *c);
 
-/* Its code isn't a file's. */
-bool code_kind__has_instructions(enum prof_kind kind);
+/* Whether there are instructions to be shown. */
+bool code_function__has_instructions(const struct code_function *f);
 
 #endif

@@ -149,7 +149,7 @@ void code_view__json(const struct code_view *v, struct buf *out)
 	put_function(&j, v);
 	put_lines(&j, v);
 	json__arr(&j, "instructions");
-	for (size_t i = 0; i < v->n && code_kind__has_instructions(v->function->kind); i++)
+	for (size_t i = 0; i < v->n && code_function__has_instructions(v->function); i++)
 		put_row(&j, v, &v->rows[i]);
 	json__end_arr(&j);
 	buf__add(&notes, v->notes.data, v->notes.len);

@@ -288,7 +288,7 @@ void code_view__text(const struct code_view *v, struct buf *out)
 
 	measure(&t);
 	put_lines(&t);
-	if (code_kind__has_instructions(v->function->kind))
+	if (code_function__has_instructions(v->function))
 		put_code(&t);
 	put_head(v, out); /* what is noted about sources is known now */
 	code_head__notes(&v->notes, out);

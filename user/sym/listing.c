@@ -78,6 +78,22 @@ static enum listing_end ask_all(struct sym *sym, const uint64_t *offsets, size_t
 	return LISTING_WHOLE;
 }
 
+enum listing_end sym__jit_listings(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
+				   struct listing **ret, size_t *ret_n)
+{
+	enum sym_reason reason = SYM_HELPER;
+	struct cursor body;
+
+	*ret = xcalloc(LISTINGS_MAX, sizeof(**ret));
+	*ret_n = 0;
+	sym__forget_last(sym);
+	if (sym__open(sym, SYMD_OPEN_JITDUMP, fd, SYM_NO_PERF_MAP, &body, &reason) < 0)
+		return LISTING_FAILED;
+	if (reason != SYM_NAMED)
+		return LISTING_BAD_FILE;
+	return ask_all(sym, addrs, n, *ret, ret_n);
+}
+
 enum listing_end sym__listings(struct sym *sym, const struct sym_file *file,
 			       const uint64_t *offsets, size_t n, struct listing **ret,
 			       size_t *ret_n)

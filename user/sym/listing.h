@@ -64,6 +64,10 @@ enum listing_end sym__listings(struct sym *sym, const struct sym_file *file,
 			       const uint64_t *offsets, size_t n, struct listing **ret,
 			       size_t *ret_n);
 
+/* The same of a jitdump, for addresses. What its code there is called isn't looked at. */
+enum listing_end sym__jit_listings(struct sym *sym, int fd, const uint64_t *addrs, size_t n,
+				   struct listing **ret, size_t *ret_n);
+
 /* ---- listing_reply.c: pure */
 
 /* Adds an answer's rows. 0: *ret_next is where to go on asking (0: nowhere); 1: there is no such

@@ -27,7 +27,9 @@ enum {
 };
 
 struct lister {
-	struct elf_file *elf;
+	struct elf_file *elf; /* NULL: it is a jitdump's */
+	struct jit_file *jit;
+	uint64_t code_at; /* of that: where in it the function's bytes stand */
 	struct disassembler *d;
 	uint64_t start, size; /* vaddr */
 	struct buf *reply;
@@ -92,7 +94,7 @@ static void put_frame(struct lister *l, const struct debug_frame *frame, bool in
 static void find_place(struct lister *l, uint64_t vaddr)
 {
 	struct debug_frame frames[DEBUG_INFO_FRAMES];
-	size_t n = elf_file__debug_frames(l->elf, vaddr, frames), k = 0, before;
+	size_t n = l->elf ? elf_file__debug_frames(l->elf, vaddr, frames) : 0, k = 0, before;
 
 	buf__clear(&l->place);
 	symd_msg__put_u8(&l->place, 1);
@@ -150,7 +152,7 @@ static void put_insn_text(struct lister *l, const struct insn *insn)
 
 	buf__clear(&l->name);
 	buf__puts(&l->name, insn->text);
-	if (disassembler__has_text(l->d) && leads_out(l, insn) &&
+	if (l->elf && disassembler__has_text(l->d) && leads_out(l, insn) &&
 	    elf_file__asked(l->elf, insn->target) &&
 	    elf_file__find(l->elf, insn->target, &symbol)) {
 		_cleanup_(buf__done) struct buf name = {0};
@@ -173,15 +175,21 @@ static void put_row(struct lister *l, uint64_t at, const struct insn *insn)
 	put_place(l, l->start + at);
 }
 
+static size_t read_code(const struct lister *l, uint64_t from, uint8_t *ret, size_t n)
+{
+	return l->elf ? elf_file__read(l->elf, l->start + from, ret, n) :
+			jit_file__read(l->jit, l->code_at + from, ret, n);
+}
+
 /* From that place on; returns the next one, or 0: that was all. */
 static uint64_t put_rows(struct lister *l, uint64_t from, uint32_t *ret_n)
 {
 	_cleanup_free_ uint8_t *bytes = xcalloc(1, WINDOW_BYTES);
 	size_t want = l->size - from < WINDOW_BYTES ? (size_t)(l->size - from) : WINDOW_BYTES;
-	size_t n = elf_file__read(l->elf, l->start + from, bytes, want), at = 0;
+	size_t n = read_code(l, from, bytes, want), at = 0;
 	bool whole = from + n == l->size;
 
-	if (disassembler__has_text(l->d))
+	if (l->elf && disassembler__has_text(l->d))
 		ask_targets(l, bytes, n < ASKED_BYTES ? n : ASKED_BYTES, l->start + from);
 	while (at < n && (whole || n - at >= INSN_BYTES)) {
 		struct insn insn;
@@ -238,5 +246,33 @@ int elf_listing__answer(struct elf_file *elf, struct cursor *body, struct buf *r
 		return 0;
 	}
 	put_listing(&l, file_off, from);
+	return 0;
+}
+
+/* Code is told by its address, which stands for a file offset. */
+int jit_listing__answer(struct jit_file *jit, struct cursor *body, struct buf *reply)
+{
+	_cleanup_(lister__done) struct lister l = {.jit = jit,
+						   .reply = reply,
+						   .turn_end = turn__end()};
+	uint64_t addr = cursor__u64(body);
+	uint32_t from = cursor__u32(body);
+
+	if (!cursor__done(body))
+		return -EPROTO;
+	l.d = disassembler__new(jit_file__machine(jit), true);
+	if (!l.d) {
+		symd_msg__put_u8(reply, SYMD_LISTING_OTHER_MACHINE);
+		return 0;
+	}
+	if (!jit_file__code(jit, addr, &l.start, &l.size, &l.code_at)) {
+		symd_msg__put_u8(reply, SYMD_LISTING_NO_FUNCTION);
+		return 0;
+	}
+	l.size = l.size < LISTING_BYTES ? l.size : LISTING_BYTES;
+	if (addr - l.start >= l.size || from >= l.size)
+		symd_msg__put_u8(reply, SYMD_LISTING_NO_FUNCTION);
+	else
+		put_listing(&l, l.start, from);
 	return 0;
 }

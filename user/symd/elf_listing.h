@@ -7,8 +7,11 @@
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "symd/elf_file.h"
+#include "symd/jit_file.h"
 
 /* Appends the answer. -EPROTO: it isn't a request. */
 int elf_listing__answer(struct elf_file *elf, struct cursor *body, struct buf *reply);
+/* The same of a jitdump: offsets are addresses, and there are instructions alone. */
+int jit_listing__answer(struct jit_file *jit, struct cursor *body, struct buf *reply);
 
 #endif

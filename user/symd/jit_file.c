@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "symd/perf_map.h"
+#include "symd/jitdump.h"
 
 struct jit_file {
 	int fd;
@@ -80,6 +80,36 @@ void jit_file__ask(struct jit_file *f, const uint64_t *addrs, size_t n)
 	/* what could not be read has no names */
 	if (f->offer(f->fd, &f->asked) == 0)
 		asked__settle(&f->asked);
+}
+
+bool jit_file__code(struct jit_file *f, uint64_t addr, uint64_t *ret_start, uint64_t *ret_size,
+		    uint64_t *ret_at)
+{
+	const struct candidate *c;
+
+	if (f->offer != jitdump__offer)
+		return false;
+	if (!jit_file__asked(f, addr))
+		jit_file__ask(f, &addr, 1);
+	c = asked__best(&f->asked, asked__from(&f->asked, addr));
+	if (!c->is_set || !c->len || c->end <= c->start)
+		return false;
+	*ret_start = c->start;
+	*ret_size = c->end - c->start;
+	*ret_at = jitdump__code_at(f->fd, c->name, *ret_size);
+	return *ret_at;
+}
+
+unsigned jit_file__machine(const struct jit_file *f)
+{
+	return f->offer == jitdump__offer ? jitdump__machine(f->fd) : 0;
+}
+
+size_t jit_file__read(const struct jit_file *f, uint64_t at, void *ret, size_t n)
+{
+	ssize_t r = at <= INT64_MAX ? pread(f->fd, ret, n, (off_t)at) : 0;
+
+	return r > 0 ? (size_t)r : 0;
 }
 
 static const char *read_name(struct jit_file *f, uint64_t at, size_t len)

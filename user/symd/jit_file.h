@@ -21,6 +21,13 @@ struct jit_file *jit_file__free(struct jit_file *f); /* NULL */
 bool jit_file__asked(const struct jit_file *f, uint64_t addr);
 /* Goes through the file for these, ASKED_MAX at most. */
 void jit_file__ask(struct jit_file *f, const uint64_t *addrs, size_t n);
+/* The code that holds the address, as the file has it last: where it lay, and where its bytes stand
+ * in the file. It is asked for if it wasn't. False: there is none; a perf map has no bytes. */
+bool jit_file__code(struct jit_file *f, uint64_t addr, uint64_t *ret_start, uint64_t *ret_size,
+		    uint64_t *ret_at);
+unsigned jit_file__machine(const struct jit_file *f); /* e_machine; 0: not known */
+size_t jit_file__read(const struct jit_file *f, uint64_t at, void *ret, size_t n);
+
 /* The name, not NUL-terminated, until the next call; NULL: none, or it was not asked for. */
 const char *jit_file__find(struct jit_file *f, uint64_t addr, size_t *ret_len);
 

@@ -176,6 +176,8 @@ static void name_moved(struct asked *asked, struct moves *moves)
 		}
 		asked__offer_one(asked, m->asked,
 				 (struct candidate){
+					 .start = asked__best(asked, m->asked)->start,
+					 .end = asked__best(asked, m->asked)->end,
 					 .prio = UINT32_MAX,
 					 .name = m->name,
 					 .len = m->len,
@@ -199,6 +201,32 @@ static void offer_records(struct dump *d, uint64_t off, struct asked *asked)
 		name_moved(asked, &moves);
 	}
 	free(moves.items);
+}
+
+unsigned jitdump__machine(int fd)
+{
+	uint32_t head[4]; /* magic, version, size, and that */
+
+	return pread(fd, head, sizeof(head), 0) == sizeof(head) && head[3] <= UINT16_MAX ? head[3] :
+											   0;
+}
+
+/* At the record's end, whatever lies between the name and that. */
+uint64_t jitdump__code_at(int fd, uint64_t name, uint64_t size)
+{
+	const uint64_t record = name - LOAD_BYTES - RECORD_BYTES;
+	struct {
+		uint32_t id, size;
+		uint64_t time;
+		uint32_t pid, tid;
+		uint64_t vma, addr, code_size;
+	} head;
+
+	if (record > INT64_MAX || pread(fd, &head, sizeof(head), (off_t)record) != sizeof(head) ||
+	    head.id != CODE_LOAD || head.code_size != size ||
+	    size > head.size - (RECORD_BYTES + LOAD_BYTES))
+		return 0;
+	return record + head.size - size;
 }
 
 int jitdump__offer(int fd, struct asked *asked)

@@ -17,5 +17,9 @@ enum {
 /* As perf_map__offer(). 0, or a negative errno (-EINVAL: no jitdump). A record that makes no sense
  * ends it: there is no telling where the next one begins. */
 int jitdump__offer(int fd, struct asked *asked);
+/* As ELF files have it. */
+unsigned jitdump__machine(int fd);
+/* Where the bytes of the code stand whose name was offered as that; 0: that is no such record. */
+uint64_t jitdump__code_at(int fd, uint64_t name, uint64_t size);
 
 #endif

@@ -544,7 +544,8 @@ int requests__handle(struct requests *s, const void *data, size_t len, int *fd)
 		r = requests__layout(s, &body);
 		break;
 	case SYMD_LISTING:
-		r = elf_listing__answer(s->elf, &body, &s->reply);
+		r = s->jit ? jit_listing__answer(s->jit, &body, &s->reply) :
+			     elf_listing__answer(s->elf, &body, &s->reply);
 		break;
 	default:
 		r = requests__others(s, header.type, &body, fd);

@@ -228,6 +228,24 @@ t_kernel_code() {
 	figure "kernel code: $read functions, $rows rows"
 }
 
+# A clock finds the function, a trial which four of its six locks are met most.
+t_op_of_the_hottest() {
+	local target
+	[ "$(uname -m)" = x86_64 ] || skip "of x86-64"
+	$W/ops 600 >$T/said &
+	target=$!
+	pmb record -q --budget 0 -e op:lock/period=10/ -p $target -d 1 --summary $T/sum \
+		-o $T/p.pb.gz || fail "record: $?"
+	kill $target
+	grep -q 'in a trial none of them was met' $T/sum &&
+		skip "the emulated CPU's breakpoints don't fire"
+	sed -n 's/.*"name": "op:lock:\(locks[^"]*\)".*/\1/p' $T/sum | sort | tr '\n' ' ' >$T/names
+	expect_eq "$(cat $T/names)" "locks+0x13 locks+0x1e locks+0x29 locks+0xe " \
+		"where breakpoints are"
+	expect_ledger
+	figure "op: $(grep -o 'which had [0-9.]* %' $T/sum), $(grep -o '[0-9.]* % were in' $T/sum)"
+}
+
 t_several_events() {
 	pmb_record -e cpu-clock,page-faults,context-switches -- $W/storm 100 0.5
 	expect_ledger
