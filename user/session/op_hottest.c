@@ -5,6 +5,7 @@
  */
 #include "session/op_hottest.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct spot {
 struct spots {
 	struct spot *list; /* ascending */
 	size_t n;
+	struct buf why; /* the first one's file was not looked into; a line */
 };
 
 static int by_address(const void *a, const void *b)
@@ -119,7 +121,7 @@ static void ask(struct op_hottest *ret, struct spots *s, struct spot *at,
 	int r;
 
 	here.address = at->address;
-	r = branch_site__find(&f.site, &here, &notes, NULL);
+	r = branch_site__find(&f.site, &here, s->why.len ? &notes : &s->why, NULL);
 	f.samples = r == 0 ? know(s, &f.site) : 0;
 	at->known = true;
 	ret->looked += f.samples;
@@ -130,13 +132,17 @@ static void ask(struct op_hottest *ret, struct spots *s, struct spot *at,
 		branch_site__done(&f.site);
 }
 
-static int refuse(const struct op_hottest *h, const struct branch_whom *whom, struct err *err)
+static int refuse(const struct op_hottest *h, const struct branch_whom *whom,
+		  const struct spots *spots, struct err *err)
 {
 	if (!h->samples)
 		return err__cannot(err,
 				   "%s: process %d ran no code of its own in the %.1f s that a "
 				   "clock looked at it: name a function, op:CLASS:FUNC",
 				   whom->option, whom->pid, (double)h->took_ns / 1e9);
+	if (!h->n_looked && spots->why.len)
+		return err__cannot(err, "%s: %.*s", whom->option, (int)spots->why.len - 1,
+				   spots->why.data);
 	return err__cannot(err,
 			   "%s: no such instruction in the hottest functions of process %d: those "
 			   "that were looked through (%zu) have %.1f %% of %" PRIu64
@@ -166,10 +172,12 @@ int op_hottest__find(struct op_hottest *ret, const struct branch_whom *whom, str
 		ask(ret, &spots, at, whom);
 	}
 	free(spots.list);
-	if (!ret->n)
-		return refuse(ret, whom, err);
-	qsort(ret->of, ret->n, sizeof(*ret->of), by_samples);
-	return 0;
+	if (ret->n)
+		qsort(ret->of, ret->n, sizeof(*ret->of), by_samples);
+	else
+		refuse(ret, whom, &spots, err);
+	buf__done(&spots.why);
+	return ret->n ? 0 : -EOPNOTSUPP;
 }
 
 void op_hottest__done(struct op_hottest *hottest)
