@@ -254,6 +254,11 @@ t_timeline() {
 		"$T/moments")" 980 "ms without a sample"
 	expect_le "$(jq '.[-1].ms' "$T/moments")" "$(sum_get '.duration_s * 1000 | floor')" \
 		"the last moment, of all ms"
+	pmb_ok report -j --limit 0 --by time --sort time "$T/p.pb.gz"
+	expect_eq "$(jq -c '[.rows[].name | split(" ")[0] | tonumber] | . == sort' "$T/out")" true \
+		"rows by time"
+	pmb_ok report --by thread "$T/p.pb.gz"
+	expect_match "$T/out" '^# threads +of one name are one row' "threads that aren't told apart"
 	# the same in perf's text, in seconds
 	awk '/^[^\t]/ { print $3 * 1000 }' "$T/p.perf" | sort -n | uniq >"$T/perf"
 	expect_eq "$(tail -n 1 "$T/perf")" "$(jq '.[-1].ms' "$T/moments")" "the last in perf's"

@@ -85,6 +85,8 @@ static int group(struct report_run *run, struct err *err)
 	const char *by = a->by ? a->by : a->selection.shared && !a->tree ? SHARED_BY : "function";
 	int r = prof_keys__parse(&run->keys, &run->n_keys, by, run->whole, err);
 
+	run->opts.keys = run->keys;
+	run->opts.n_keys = run->n_keys;
 	if (r == 0)
 		r = rows__sort_by(&run->opts, a->sort, a->tree, run->prof, err);
 	if (r < 0)

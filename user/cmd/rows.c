@@ -12,6 +12,18 @@
 #include "base/num.h"
 #include "render/report.h"
 
+/* Trees have no keys. */
+static bool is_key(struct group_opts *opts, const char *word, bool tree)
+{
+	for (size_t i = 0; i < opts->n_keys && !tree; i++) {
+		if (strcmp(opts->keys[i].word, word) != 0)
+			continue;
+		opts->sort_level = (uint32_t)i + 1;
+		return true;
+	}
+	return false;
+}
+
 int rows__sort_by(struct group_opts *opts, const char *text, bool tree, const struct prof *p,
 		  struct err *err)
 {
@@ -27,7 +39,8 @@ int rows__sort_by(struct group_opts *opts, const char *text, bool tree, const st
 		len -= 6;
 	}
 	name = xstrndup(text, len);
-	if (!*name || strcmp(name, "self") == 0 || strcmp(name, "total") == 0) {
+	if (!*name || strcmp(name, "self") == 0 || is_key(opts, text, tree) ||
+	    strcmp(name, "total") == 0) {
 		opts->sort_total |= strcmp(name, "total") == 0 || (!*name && tree);
 		opts->sort_type = report_event__type(&events[0]);
 		r = 0;
@@ -42,7 +55,8 @@ int rows__sort_by(struct group_opts *opts, const char *text, bool tree, const st
 	if (r < 0)
 		return err__usage(
 			err,
-			"--sort '%s': it is neither self, nor total, nor an event of the profile",
+			"--sort '%s': it is neither self, nor total, nor an event of the profile, "
+			"nor what --by has",
 			name);
 	return 0;
 }

@@ -18,12 +18,12 @@ static int group_rows(struct top_rows *rows, const struct top_view *view, const 
 				  .min_share = view->min_share};
 	int r = prof_keys__parse(&rows->keys, &rows->n_keys, view->by, prof, err);
 
+	opts.keys = rows->keys;
+	opts.n_keys = rows->n_keys;
 	if (r == 0)
 		r = rows__sort_by(&opts, view->sort, view->shape != GROUP_KEYS, prof, err);
 	if (r < 0)
 		return r;
-	opts.keys = rows->keys;
-	opts.n_keys = rows->n_keys;
 	rows->group = group__new(prof, &opts);
 	return 0;
 }

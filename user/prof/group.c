@@ -258,7 +258,7 @@ static void add_all(struct grouping *x)
 
 struct sorted {
 	uint32_t row, parent;
-	int64_t first, second;
+	int64_t first, second; /* both 0: it is sorted by its text */
 	const char *text;
 };
 
@@ -273,7 +273,7 @@ static int compare(const void *pa, const void *pb)
 		return CMP3(b->first, a->first);
 	if (a->second != b->second)
 		return CMP3(b->second, a->second);
-	by_text = strcmp(a->text, b->text);
+	by_text = strverscmp(a->text, b->text); /* CPU 9 before 10 */
 	return by_text ? by_text : CMP3(a->row, b->row);
 }
 
@@ -295,6 +295,8 @@ static struct sorted *sort_rows(const struct group *g, const struct group_opts *
 
 		list[i] = (struct sorted){i, g->rows[i].parent, total ? all : self,
 					  total ? self : all, group__text(g, g->rows[i].text)};
+		if (g->rows[i].level == opts->sort_level)
+			list[i].first = list[i].second = 0;
 	}
 	if (g->n_rows > 1)
 		qsort(list + 1, g->n_rows - 1, sizeof(*list), compare);

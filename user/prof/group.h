@@ -46,6 +46,7 @@ struct group_opts {
 	/* Sorted by this type's self, or total; descending. */
 	size_t sort_type;
 	bool sort_total;
+	uint32_t sort_level; /* not 0: rows of this level by their texts instead, ascending */
 	size_t limit;     /* rows within each row; 0: all */
 	double min_share; /* of the whole, in percent: rows with less total aren't shown */
 };

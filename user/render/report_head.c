@@ -178,6 +178,29 @@ static void put_selected(const struct report *r, struct buf *out)
 	prof_events__free(events, n);
 }
 
+static bool has_threads(const struct prof *p)
+{
+	for (size_t i = 0; i < p->n_samples; i++) {
+		if (prof__label(p, p->samples[i].labels, "tid"))
+			return true;
+	}
+	return false;
+}
+
+/* A row that is several is not what was asked for. */
+static void put_threads(const struct report *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->n_keys; i++) {
+		if (r->keys[i].kind != KEY_THREAD || !r->prof->n_samples || has_threads(r->prof))
+			continue;
+		buf__printf(out,
+			    "# %-9s of one name are one row: the profile doesn't tell them apart "
+			    "(`record --label tid' does)\n",
+			    "threads");
+		return;
+	}
+}
+
 static void put_marks(const struct report *r, struct buf *out)
 {
 	if (!r->n_ratios)
@@ -205,6 +228,7 @@ void report__head(const struct report *r, struct buf *out)
 	put_remarks(r->whole, "breakpoints", out);
 	put_remarks(r->whole, "hint", out);
 	put_selected(r, out);
+	put_threads(r, out);
 	put_marks(r, out);
 	buf__putc(out, '\n');
 }
