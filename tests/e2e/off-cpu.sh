@@ -186,6 +186,8 @@ t_no_more_than_the_cpus_have() {
 	expect_le "$(sum_get .off_cpu.on_ns)" \
 		"$(sum_get ".duration_s * $(nproc --all) * 1e9 | ceil")" "ns with a CPU"
 	expect_ge "$(sum_get .off_cpu.not_known_ns)" 1 "ns that aren't known"
+	head -n 1 "$T/err" >"$T/first"
+	expect_match "$T/first" "of [0-9]+ % of threads' time it isn't known" "the first line"
 }
 
 # Any number of switches makes no other event's periods longer: what is dear here are they.
@@ -278,6 +280,10 @@ t_refused() {
 		pmb record -e "$text" -- true
 		expect_eq "$rc" 2 "exit status of $text"
 	done
+	pmb record -F 99 -e off-cpu -- true
+	expect_eq "$rc" 2 "exit status of a frequency of it"
+	pmb_ok record -F 99 -e cpu-clock,off-cpu -o "$T/folded" -- true
+	expect_match "$T/err" '-F is for the other events' "what is said of a frequency beside it"
 	pmb stat -e off-cpu -- true
 	expect_eq "$rc" 2 "exit status of stat"
 	pmb record -e cpu-clock --window off-cpu/period=1/..off-cpu/period=1/ -- true

@@ -217,7 +217,7 @@ t_what_nothing_costs() {
 
 t_text_and_csv() {
 	pmb_ok stat --per loop -e page-faults -- "$WORKLOADS/units" 200 7 4
-	expect_match "$T/out" '^  per loop: [0-9]+ of 804 that began, .*4 abandoned$' "how many"
+	expect_match "$T/out" '^  per loop: [0-9]+ of 804 that began, .*4 abandoned \(' "how many"
 	expect_match "$T/out" '^  page-faults +7\.00 +0\.00 +7\.00 +7\.00 +7\.00$' "faults"
 	expect_match "$T/out" '^ +[0-9.]+us\.\.[0-9.]+(us|ms) +[0-9]+ \|#+$' "the histogram"
 	expect_match "$T/out" 'with nothing in it: .*opening and closing it takes' "of nothing"

@@ -216,7 +216,7 @@ const struct rule rules[N_RULES] = {
 				"interpreter (off_state=gil): processes instead of threads, or "
 				"libraries that let go of it while they work.",
 			.look = "pmubpf report -e off-cpu --label off_state=futex --label "
-				"off_state=gil --label off_state=monitor --by waker,function &",
+				"off_state=gil --label off_state=monitor --tree --callers % &",
 		},
 	[RULE_RUN_QUEUE] =
 		{

@@ -41,6 +41,23 @@ static int find_modes(struct event_list *list, const struct settle_opts *opts, s
 	return opts->needs_clock(opts->ctx, list) ? event_list__add_clock(list, err) : 0;
 }
 
+/* Switches come when they come. */
+static int check_freq(const struct event_list *list, const struct settle_opts *opts,
+		      struct buf *notes, struct err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += list->events[i].off_cpu;
+	if (!n || !opts->rate.freq_hz)
+		return 0;
+	if (n == list->n)
+		return err__usage(err, "-F: switches come when they come, so it means nothing to "
+				       "off-cpu; -c N or off-cpu/period=N/ takes each N-th");
+	buf__puts(notes, "-F is for the other events: off-cpu takes each switch, or each N-th\n");
+	return 0;
+}
+
 /* Whose periods may become longer: of those that nobody has given a rate. One that overflows each
  * time is exact, which is worth more than its cost, unless that was limited on purpose; but of
  * switches there may be any number. */
@@ -68,6 +85,8 @@ int settle(struct event_list *ret, struct plan *plan, const struct event_list *p
 	event_list__copy(ret, parsed);
 	event_list__drop_missing(ret, notes);
 	r = find_modes(ret, opts, err);
+	if (r == 0)
+		r = check_freq(ret, opts, notes, err);
 	if (r == 0)
 		r = event_list__set_rates(ret, &opts->rate, err);
 	if (r < 0)

@@ -4,9 +4,23 @@
 
 #include "render/off_cpu.h"
 
+enum { DOUBT_PERCENT = 5 };
+
 static double s(uint64_t ns)
 {
 	return (double)ns / 1e9;
+}
+
+void off_cpu__doubt(const struct pmb_off_stats *off, struct buf *out)
+{
+	const double percent = off->wall_ns ? 100 * s(off->unseen_ns) / s(off->wall_ns) : 0;
+
+	if (percent >= DOUBT_PERCENT)
+		buf__printf(
+			out,
+			"; of %.0f %% of threads' time it isn't known whether they had a CPU, so "
+			"what is without one is an estimate",
+			percent);
 }
 
 void off_cpu__text(const struct pmb_off_stats *off, struct buf *out)

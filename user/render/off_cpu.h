@@ -8,6 +8,8 @@
 #include "render/json.h"
 
 /* Nothing where no switch was looked at. */
+/* What part of threads' time wasn't looked at, if it is one that is worth saying first. */
+void off_cpu__doubt(const struct pmb_off_stats *off, struct buf *out);
 void off_cpu__text(const struct pmb_off_stats *off, struct buf *out);
 /* The key off_cpu, null where none was. */
 void off_cpu__json(const struct pmb_off_stats *off, struct json *j);

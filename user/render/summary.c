@@ -475,10 +475,10 @@ static void text_left(const struct ledger_windows *w, struct buf *out)
 			w->kernel.missed);
 	if (w->kernel.abandoned)
 		buf__printf(out,
-			    "    %llu were abandoned: their function was left by none of its exits "
-			    "(longjmp, a panic of Go's, the end of the thread, an exception that "
-			    "wasn't seen to be caught)%s, so they count until their last "
-			    "overflow\n",
+			    "    the end of %llu was not seen (abandoned): their function was left "
+			    "by none of its exits (longjmp, a panic of Go's, the end of the "
+			    "thread, an exception that wasn't seen to be caught)%s, so they count "
+			    "until their last overflow\n",
 			    w->kernel.abandoned,
 			    is_sliced(&w->probed) ? ", or their probes went" : "");
 }
@@ -562,6 +562,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	if (ok && ledger__doubts(s->ledger, &doubt))
 		buf__printf(out, ", but %s", doubt.data);
 	text_too_brief(s, out);
+	off_cpu__doubt(&s->ledger->off_cpu, out);
 	buf__puts(out, ok ? "\n" : ":\n");
 	indent_lines(remarks.data, out);
 	text_plan(s, out);
