@@ -44,6 +44,7 @@ bench: all workloads $(BENCH)/meter $(BENCH)/felt $(BENCH)/pathsnofp $(BENCH)/re
 	$(Q)mk/deps.sh bench || echo 'make: not all of what is measured can be had' >&2
 	$(Q)O=$(O) QUICK=$(QUICK) tests/bench/bench.sh
 	$(Q)O=$(O) tests/bench/cut.sh
+	$(Q)O=$(O) QUICK=$(QUICK) tests/bench/shown.sh
 
 scale: workloads $(BENCH)/pmubpf-stream $(BENCH)/replay
 	$(Q)O=$(O) tests/bench/scale.sh
