@@ -35,7 +35,8 @@ of_top() { # NAME OPTION…
 	./pmubpf top -b -j -d "$S" "$@" >"$T/parts" 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
 	jq -rs --arg name "$name" 'def r: . * 100 | round / 100;
 		def of(f): 100 * (map(f) | add) / (map(.duration_ns * .cost.cpus) | add) | r;
-		.[1:] | if length == 0 then ["top", $name, 0] else ["top", $name, length, (map(.cost.percent) | add / length | r),
+		.[1:] | if length == 0 then ["top", $name, 0] else ["top", $name, length,
+			(map(.cost.percent) | add / length | r),
 			of(.cost.kernel_ns), of(.cost.process_ns), of(.cost.helpers_ns),
 			(map(.cost.percent) | min | r),
 			(map(.cost.percent) | max | r)] end | @tsv' "$T/parts"

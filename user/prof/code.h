@@ -21,7 +21,7 @@ struct code_function {
 	uint32_t source;         /* as the profile has it; 0: not known */
 	bool first;              /* what differs in having no source is of it, too */
 	enum prof_kind kind;
-	bool dumped; /* of a JIT whose dump is at hand: its places are addresses */
+	bool dumped;       /* of a JIT whose dump is at hand: its places are addresses */
 	bool in_container; /* a sample says so */
 	int64_t *values;   /* sums, n_types */
 	size_t n_samples;  /* rows of the profile */

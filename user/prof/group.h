@@ -47,8 +47,8 @@ struct group_opts {
 	size_t sort_type;
 	bool sort_total;
 	uint32_t sort_level; /* not 0: rows of this level by their texts instead, ascending */
-	size_t limit;     /* rows within each row; 0: all */
-	double min_share; /* of the whole, in percent: rows with less total aren't shown */
+	size_t limit;        /* rows within each row; 0: all */
+	double min_share;    /* of the whole, in percent: rows with less total aren't shown */
 };
 
 struct group *group__new(const struct prof *p, const struct group_opts *opts);
