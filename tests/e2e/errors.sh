@@ -179,7 +179,7 @@ t_little_memory() {
 		"$PMUBPF" record -e cpu-clock -o "$T/folded" -- true >"$T/out" 2>"$T/err"
 	)
 	expect_eq $? 1 "exit status"
-	expect_match "$T/err" ': not enough memory; are there limits .ulimit -d, -v.\?$' "reason"
+	expect_match "$T/err" '(not enough|out of) memory.*; are there limits .ulimit -d, -v.\?$' "reason"
 }
 
 # It says how much is needed, and as much is enough. A limit that may be raised is raised, and the

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/cleanup.h"
 #include "base/mem.h"
+#include "collect/core_types.h"
 #include "collect/loading.h"
 #include "collect/owner.skel.h"
 #include "pmubpf/budgets.h"
@@ -60,12 +62,15 @@ static void set_constants(struct owner_programs *p, const struct owner_opts *opt
 
 static int open_and_load(struct owner_programs *p, const struct owner_opts *opts, struct err *err)
 {
+	_cleanup_(core_types__done) struct core_types *types = core_types__new();
+	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = core_types__path(types));
 	int r = 0;
 
-	p->skel = owner_bpf__open();
+	p->skel = owner_bpf__open_opts(&with);
 	if (!p->skel) {
 		r = -errno;
 	} else {
+		core_types__fill(types, bpf_object__btf(p->skel->obj));
 		set_constants(p, opts);
 		r = owner_bpf__load(p->skel);
 	}

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/chunks.h"
+#include "collect/core_types.h"
 #include "collect/features.h"
 #include "collect/gates.h"
 #include "collect/gates_left.h"
@@ -102,9 +103,11 @@ static int create_rings(struct programs *p, const struct programs_opts *opts, st
 	return r < 0 ? load_error(err, "the ring buffers", r) : 0;
 }
 
-static int open_sample(struct programs *p, size_t event, const struct programs_opts *opts)
+static int open_sample(struct programs *p, size_t event, const struct programs_opts *opts,
+		       const char *types)
 {
-	struct recording_bpf *skel = recording_bpf__open();
+	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = types);
+	struct recording_bpf *skel = recording_bpf__open_opts(&with);
 
 	if (!skel)
 		return -errno;
@@ -239,12 +242,15 @@ static int map_maps(struct programs *p, struct err *err)
 
 static int load_samples(struct programs *p, const struct programs_opts *opts, struct err *err)
 {
+	_cleanup_(core_types__done) struct core_types *types = core_types__new();
 	int r;
 
 	for (size_t i = 0; i < opts->n_events; i++) {
 		if (i && !opts->sampled[i])
 			continue;
-		r = open_sample(p, i, opts);
+		r = open_sample(p, i, opts, core_types__path(types));
+		if (r == 0 && !i)
+			core_types__fill(types, bpf_object__btf(p->samples[i]->obj));
 		if (r == 0 && i)
 			r = share_maps(p, p->samples[i]->obj);
 		if (r == 0)
