@@ -29,11 +29,11 @@ BPF_FLAGS := -g -O2 -Wall -Wextra -mcpu=v2 -target bpf -D__TARGET_ARCH_$(ARCH) \
 SRC     := $(wildcard user/*/*.c)
 OBJ     := $(SRC:%.c=$(O)/%.o) $(O)/gen/prof/profile.pb-c.o
 BPF_SRC := $(wildcard bpf/*.bpf.c)
-# recording, counting: the programs that are loaded together, linked into one object, so that the
-# kernel's types are read once
+# recording, counting: the programs that are loaded together, linked into one object. Not so those
+# of windows: they may call functions of the kernel, for which libbpf reads all of its types.
 SKEL    := $(O)/gen/collect/recording.skel.h $(O)/gen/collect/counting.skel.h \
 	$(O)/gen/collect/names.skel.h $(O)/gen/collect/owner.skel.h $(O)/gen/collect/alloc.skel.h \
-	$(O)/gen/collect/branch.skel.h
+	$(O)/gen/collect/branch.skel.h $(O)/gen/collect/gate.skel.h
 
 $(O)/tools-checked: mk/check-build.sh
 	@mkdir -p $(@D)
@@ -44,12 +44,12 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c | $(O)/tools-checked
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
-$(O)/bpf/recording.bpf.o: $(O)/bpf/sample.bpf.o $(O)/bpf/life.bpf.o $(O)/bpf/gate.bpf.o \
-	$(O)/bpf/off_cpu.bpf.o $(O)/bpf/sibling.bpf.o
+$(O)/bpf/recording.bpf.o: $(O)/bpf/sample.bpf.o $(O)/bpf/life.bpf.o $(O)/bpf/off_cpu.bpf.o \
+	$(O)/bpf/sibling.bpf.o
 $(O)/bpf/counting.bpf.o: $(O)/bpf/work.bpf.o $(O)/bpf/life.bpf.o
-$(O)/bpf/recording.bpf.o $(O)/bpf/counting.bpf.o:
+$(O)/bpf/recording.bpf.o $(O)/bpf/counting.bpf.o: mk/build.mk
 	$(call say,LINK,$@)
-	$(Q)$(BPFTOOL) gen object $@ $^
+	$(Q)$(BPFTOOL) gen object $@ $(filter %.o,$^)
 
 $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 	@mkdir -p $(@D)

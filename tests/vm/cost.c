@@ -17,6 +17,7 @@
 
 #include "collect/counting.skel.h"
 #include "collect/features.h"
+#include "collect/gate.skel.h"
 #include "collect/recording.skel.h"
 
 static char log_text[1 << 20];
@@ -59,11 +60,26 @@ static int cost(const char *name, const char *config, const struct pmb_config *c
 	if (!skel)
 		return 1;
 	*(struct pmb_config *)&skel->rodata->pmb_cfg = *cfg;
-	*(struct pmb_config *)&skel->rodata->pmb_gate = *cfg;
 	skel->rodata->pmb_pidns = 1;
 	program = choose(skel->obj, name);
 	r = print(program, config, recording_bpf__load(skel));
 	recording_bpf__destroy(skel);
+	return r;
+}
+
+/* Of those that open and close windows. */
+static int gate_cost(const char *name, const struct pmb_config *cfg)
+{
+	struct gate_bpf *skel = gate_bpf__open();
+	struct bpf_program *program;
+	int r;
+
+	if (!skel)
+		return 1;
+	*(struct pmb_config *)&skel->rodata->pmb_gate = *cfg;
+	program = choose(skel->obj, name);
+	r = print(program, "", gate_bpf__load(skel));
+	gate_bpf__destroy(skel);
 	return r;
 }
 
@@ -94,6 +110,15 @@ static int costs(const char *const *programs, const struct pmb_config *cfg)
 
 	for (; *programs; programs++)
 		failed += cost(*programs, "", cfg);
+	return failed;
+}
+
+static int gate_costs(const struct pmb_config *cfg)
+{
+	int failed = 0;
+
+	for (const char *const *program = gates; *program; program++)
+		failed += gate_cost(*program, cfg);
 	return failed;
 }
 
@@ -157,13 +182,13 @@ int main(void)
 	failed += cost("pmb_overflow", "data", &cfg);
 	cfg.windows = PMB_WINDOWS_LOOP;
 	failed += cost("pmb_overflow", "windows", &cfg);
-	failed += costs(gates, &cfg);
+	failed += gate_costs(&cfg);
 	cfg.windows = PMB_WINDOWS_BETWEEN;
-	failed += cost("pmb_probe_open", "", &cfg);
-	failed += cost("pmb_probe_close", "", &cfg);
+	failed += gate_cost("pmb_probe_open", &cfg);
+	failed += gate_cost("pmb_probe_close", &cfg);
 	cfg.windows = PMB_WINDOWS_RUN;
 	failed += cost("pmb_overflow", "runs", &cfg);
-	failed += cost("pmb_run_switch", "", &cfg);
+	failed += gate_cost("pmb_run_switch", &cfg);
 	cfg.windows = PMB_WINDOWS_NONE;
 	cfg.want_data = 0;
 	cfg.pidns = 1;

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/features.h"
+#include "collect/gate.skel.h"
 #include "collect/gates_left.h"
 #include "collect/kernel_gates.h"
 #include "collect/loading.h"
@@ -301,17 +302,17 @@ void gates__note_skid(const struct gates *g, struct buf *notes)
 			    window_event__skid(closes));
 }
 
-static struct kernel_programs kernel_openers(const struct recording_bpf *skel)
+static struct kernel_programs kernel_openers(const struct gate_bpf *skel)
 {
 	return (struct kernel_programs){skel->progs.pmb_fentry_open, skel->progs.pmb_kprobe_open};
 }
 
-static struct kernel_programs kernel_closers(const struct recording_bpf *skel)
+static struct kernel_programs kernel_closers(const struct gate_bpf *skel)
 {
 	return (struct kernel_programs){skel->progs.pmb_fentry_close, skel->progs.pmb_kprobe_close};
 }
 
-static void choose_kernel(const struct gates *gates, const struct recording_bpf *skel)
+static void choose_kernel(const struct gates *gates, const struct gate_bpf *skel)
 {
 	static const struct gate_probe none;
 	const struct kernel_programs opens = kernel_openers(skel), closes = kernel_closers(skel);
@@ -322,28 +323,34 @@ static void choose_kernel(const struct gates *gates, const struct recording_bpf 
 }
 
 /* Those that probes in programs are given; gates NULL: there are none. */
-static void choose_user(const struct gates *gates, const struct recording_bpf *skel)
+static void choose_user(const struct gates *gates, const struct gate_bpf *skel)
 {
 	bpf_program__set_autoload(skel->progs.pmb_user_open, gates && gates->opens.user);
 	bpf_program__set_autoload(skel->progs.pmb_user_close, gates && gates->closes.user);
 	bpf_program__set_autoload(skel->progs.pmb_user_catch, gates && gates->catches.n_sites);
 }
 
-static void size_maps(const struct gates *gates, const struct recording_bpf *skel)
+void gates__tell(const struct gates *gates, struct recording_bpf *samples)
 {
+	if (!gates)
+		return;
+	samples->rodata->pmb_cfg.windows = gates->windows;
+	samples->rodata->pmb_cfg.after_ns = gates->after_ns;
+	samples->rodata->pmb_cfg.kept = gates->kept;
+	samples->rodata->pmb_cfg.of_go = gates->of_go;
+	samples->rodata->pmb_cfg.sliced = gates->sliced;
+	samples->rodata->pmb_cfg.by_process = gates->by_process;
 	if (gates->windows != PMB_WINDOWS_RUN)
-		bpf_map__set_max_entries(skel->maps.pmb_gates, BUDGET_WINDOW_THREADS);
-	if (gates->of_go)
-		bpf_map__set_max_entries(skel->maps.pmb_ended, GATES_ENDED_MAX);
+		bpf_map__set_max_entries(samples->maps.pmb_gates, BUDGET_WINDOW_THREADS);
 	if (gates->by_process) {
-		bpf_map__set_max_entries(skel->maps.pmb_shared, BUDGET_WINDOW_THREADS);
-		bpf_map__set_max_entries(skel->maps.pmb_insiders, BUDGET_WINDOW_THREADS);
+		bpf_map__set_max_entries(samples->maps.pmb_shared, BUDGET_WINDOW_THREADS);
+		bpf_map__set_max_entries(samples->maps.pmb_insiders, BUDGET_WINDOW_THREADS);
 	}
 }
 
-void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first)
+void gates__choose(const struct gates *gates, struct gate_bpf *skel, uint32_t ring_wake)
 {
-	uint32_t windows = first && gates ? gates->windows : PMB_WINDOWS_NONE;
+	uint32_t windows = gates->windows;
 	bool calls = windows == PMB_WINDOWS_LOOP || windows == PMB_WINDOWS_SYSCALL;
 	bool probes = windows == PMB_WINDOWS_BETWEEN || windows == PMB_WINDOWS_TOGGLE ||
 		      windows == PMB_WINDOWS_FUNCTION || windows == PMB_WINDOWS_KERNEL;
@@ -361,24 +368,20 @@ void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool f
 	bpf_program__set_autoload(skel->progs.pmb_run_switch, windows == PMB_WINDOWS_RUN);
 	choose_user(probes ? gates : NULL, skel);
 	choose_kernel(probes ? gates : NULL, skel);
-	if (!gates)
-		return;
 	*(struct pmb_config *)&skel->rodata->pmb_gate = gates->whose;
-	skel->rodata->pmb_cfg.windows = gates->windows;
-	skel->rodata->pmb_cfg.after_ns = gates->after_ns;
-	skel->rodata->pmb_cfg.kept = gates->kept;
-	skel->rodata->pmb_cfg.of_go = skel->rodata->pmb_gate.of_go = gates->of_go;
+	skel->rodata->pmb_gate.of_go = gates->of_go;
 	skel->rodata->pmb_gate.grows = gates->grows;
-	skel->rodata->pmb_cfg.sliced = skel->rodata->pmb_gate.sliced = gates->sliced;
-	skel->rodata->pmb_cfg.by_process = skel->rodata->pmb_gate.by_process = gates->by_process;
+	skel->rodata->pmb_gate.sliced = gates->sliced;
+	skel->rodata->pmb_gate.by_process = gates->by_process;
 	skel->rodata->pmb_may_hold = gates__by_user(gates) && feature__has(FEATURE_HOLD_CPU);
 	skel->rodata->pmb_gate.windows = gates->windows;
 	skel->rodata->pmb_gate.returns = gates->returns;
 	skel->rodata->pmb_gate.keep_threads = gates__by_nmi(gates);
-	skel->rodata->pmb_gate.ring_wake = skel->rodata->pmb_cfg.ring_wake;
+	skel->rodata->pmb_gate.ring_wake = ring_wake;
 	memcpy((void *)skel->rodata->pmb_gate_calls, gates->calls, sizeof(gates->calls));
 	gates__exits(gates, (uint8_t *)skel->rodata->pmb_exit_when);
-	size_maps(gates, skel);
+	if (gates->of_go)
+		bpf_map__set_max_entries(skel->maps.pmb_ended, GATES_ENDED_MAX);
 }
 
 static int attach_tracepoint(const struct gates *gates, const char *tracepoint,
@@ -450,20 +453,17 @@ int gates__attach_to(const struct gates *gates, const struct gate_probe *probe,
 }
 
 /* Closing first: what is open must be closed. */
-int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct probe_links *links,
+int gates__attach(const struct gates *gates, struct gate_bpf *skel, struct probe_links *links,
 		  struct err *err)
 {
-	int r;
+	int r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close, links, err);
 
-	if (!gates)
-		return 0;
-	r = gates__attach_to(gates, &gates->closes, skel->progs.pmb_probe_close, links, err);
 	return r < 0 ? r :
 		       gates__attach_to(gates, &gates->opens, skel->progs.pmb_probe_open, links,
 					err);
 }
 
-struct gate_user gates__user(const struct recording_bpf *skel)
+struct gate_user gates__user(const struct gate_bpf *skel)
 {
 	return (struct gate_user){
 		.opens = skel->progs.pmb_user_open,
@@ -543,7 +543,7 @@ int gates__take_out(const struct gates *gates, struct gate_user *user, bool over
 	return r;
 }
 
-struct gate_fds gates__fds(const struct recording_bpf *skel)
+struct gate_fds gates__fds(const struct gate_bpf *skel)
 {
 	return (struct gate_fds){
 		.open = bpf_program__fd(skel->progs.pmb_event_open),
@@ -551,7 +551,7 @@ struct gate_fds gates__fds(const struct recording_bpf *skel)
 	};
 }
 
-static uint64_t missed(const struct recording_bpf *skel)
+static uint64_t missed(const struct gate_bpf *skel)
 {
 	const struct bpf_program *const programs[] = {
 		skel->progs.pmb_call_enter,  skel->progs.pmb_call_exit,
@@ -569,7 +569,7 @@ static uint64_t missed(const struct recording_bpf *skel)
 	return n;
 }
 
-int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret)
+int gates__stats(const struct gate_bpf *skel, int n_cpus, struct pmb_window_stats *ret)
 {
 	_cleanup_free_ struct pmb_window_stats *per_cpu = xcalloc((size_t)n_cpus, sizeof(*per_cpu));
 	__u32 key = 0;

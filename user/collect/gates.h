@@ -126,16 +126,19 @@ struct gate_fds {
 	int open, close;
 };
 
+struct gate_bpf;
 struct recording_bpf;
 
-/* Before the load; gates NULL: none are wanted. first: of the object that has the maps. */
-void gates__choose(const struct gates *gates, struct recording_bpf *skel, bool first);
+/* Before the loads. The programs of samples; gates NULL: there are no windows. */
+void gates__tell(const struct gates *gates, struct recording_bpf *samples);
+/* Those that open and close windows. */
+void gates__choose(const struct gates *gates, struct gate_bpf *skel, uint32_t ring_wake);
 /* After the load: tracepoints that are not where they always are. -errno with the sentence. */
-int gates__attach(const struct gates *gates, struct recording_bpf *skel, struct probe_links *links,
+int gates__attach(const struct gates *gates, struct gate_bpf *skel, struct probe_links *links,
 		  struct err *err);
-struct gate_user gates__user(const struct recording_bpf *skel);
-struct gate_fds gates__fds(const struct recording_bpf *skel);
+struct gate_user gates__user(const struct gate_bpf *skel);
+struct gate_fds gates__fds(const struct gate_bpf *skel);
 /* Added up over the CPUs. */
-int gates__stats(const struct recording_bpf *skel, int n_cpus, struct pmb_window_stats *ret);
+int gates__stats(const struct gate_bpf *skel, int n_cpus, struct pmb_window_stats *ret);
 
 #endif

@@ -14,6 +14,7 @@
 #include "collect/chunks.h"
 #include "collect/core_types.h"
 #include "collect/features.h"
+#include "collect/gate.skel.h"
 #include "collect/gates.h"
 #include "collect/gates_left.h"
 #include "collect/inner_maps.h"
@@ -31,6 +32,7 @@
 struct programs {
 	struct recording_bpf **samples; /* one per event that overflows; the first owns the maps */
 	size_t n_events;
+	struct gate_bpf *gates;         /* NULL: no windows */
 	int *ring_fds;                  /* -1: that CPU isn't here */
 	int n_cpus;                     /* possible ones */
 	size_t ring_bytes, rings_bytes; /* as in programs_opts */
@@ -103,6 +105,11 @@ static int create_rings(struct programs *p, const struct programs_opts *opts, st
 	return r < 0 ? load_error(err, "the ring buffers", r) : 0;
 }
 
+static uint32_t ring_wake(const struct programs_opts *opts)
+{
+	return (uint32_t)(opts->ring_bytes / 4);
+}
+
 static int open_sample(struct programs *p, size_t event, const struct programs_opts *opts,
 		       const char *types)
 {
@@ -114,7 +121,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	p->samples[event] = skel;
 	*(struct pmb_config *)&skel->rodata->pmb_cfg = opts->configs[event];
 	skel->rodata->pmb_cfg.event = (__u32)event;
-	skel->rodata->pmb_cfg.ring_wake = (__u32)(opts->ring_bytes / 4);
+	skel->rodata->pmb_cfg.ring_wake = ring_wake(opts);
 	bpf_map__set_max_entries(skel->maps.pmb_stats, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_last, (__u32)opts->n_events);
 	bpf_map__set_max_entries(skel->maps.pmb_rings, (__u32)p->n_cpus);
@@ -130,7 +137,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	skel->rodata->pmb_cfg.pidns = opts->pidns;
 	skel->rodata->pmb_inherit = opts->inherit;
 	skel->rodata->pmb_pidns = opts->pidns;
-	gates__choose(opts->gates, skel, event == 0);
+	gates__tell(opts->gates, skel);
 	off_cpu__choose(skel, opts, event == 0);
 	siblings__choose(skel, opts, event == 0, p->n_cpus);
 	choose_life(skel->obj, event == 0 && (opts->follow || opts->by_table), opts->pidns);
@@ -143,7 +150,7 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	return 0;
 }
 
-/* Makes the maps of `skel` those of the first instance. */
+/* Makes the maps of an object those of the first instance, which may lack some of them. */
 static int share_maps(struct programs *p, struct bpf_object *to)
 {
 	struct bpf_map *map, *shared;
@@ -153,7 +160,7 @@ static int share_maps(struct programs *p, struct bpf_object *to)
 		if (bpf_map__is_internal(map))
 			continue; /* rodata: its own */
 		shared = bpf_object__find_map_by_name(p->samples[0]->obj, bpf_map__name(map));
-		r = shared ? bpf_map__reuse_fd(map, bpf_map__fd(shared)) : -ENOENT;
+		r = shared ? bpf_map__reuse_fd(map, bpf_map__fd(shared)) : 0;
 		if (r < 0)
 			return r;
 	}
@@ -261,6 +268,29 @@ static int load_samples(struct programs *p, const struct programs_opts *opts, st
 	return 0;
 }
 
+static int load_gates(struct programs *p, const struct programs_opts *opts, struct err *err)
+{
+	_cleanup_(core_types__done) struct core_types *types = core_types__new();
+	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = core_types__path(types));
+	int r;
+
+	p->gates = gate_bpf__open_opts(&with);
+	if (!p->gates)
+		return load_error(err, "the programs of windows", -errno);
+	core_types__fill(types, bpf_object__btf(p->gates->obj));
+	gates__choose(opts->gates, p->gates, ring_wake(opts));
+	r = share_maps(p, p->gates->obj);
+	if (r == 0)
+		r = gate_bpf__load(p->gates);
+	if (r == 0)
+		r = gate_bpf__attach(p->gates);
+	if (r < 0)
+		return load_error(err, "the programs of windows", r);
+	r = gates__attach(opts->gates, p->gates, &p->links, err);
+	p->user = gates__user(p->gates);
+	return r;
+}
+
 static int load_all(struct programs *p, const struct programs_opts *opts, struct err *err)
 {
 	int r = load_samples(p, opts, err);
@@ -273,10 +303,8 @@ static int load_all(struct programs *p, const struct programs_opts *opts, struct
 		r = map_tables(p, err);
 	if (r == 0 && recording_bpf__attach(p->samples[0]) < 0)
 		r = load_error(err, "the fork and exec programs", -errno);
-	if (r == 0)
-		r = gates__attach(opts->gates, p->samples[0], &p->links, err);
-	if (r == 0)
-		p->user = gates__user(p->samples[0]);
+	if (r == 0 && opts->gates)
+		r = load_gates(p, opts, err);
 	for (int i = 0; r == 0 && i < opts->cpus->n; i++)
 		siblings__tell(p->samples[0], opts->cpus->cpu[i]);
 	return r;
@@ -314,6 +342,7 @@ struct programs *programs__free(struct programs *p)
 		return NULL;
 	probe_links__close(&p->user.links, NULL);
 	probe_links__close(&p->links, NULL);
+	gate_bpf__destroy(p->gates);
 	for (size_t i = p->n_events; i-- > 0;)
 		recording_bpf__destroy(p->samples[i]);
 	for (int cpu = 0; p->ring_fds && cpu < p->n_cpus; cpu++)
@@ -486,7 +515,7 @@ int programs__siblings(const struct programs *p, int *ret_pairs)
 
 struct gate_fds programs__gate_fds(const struct programs *p)
 {
-	return gates__fds(p->samples[0]);
+	return gates__fds(p->gates);
 }
 
 int programs__put_in(struct programs *p, const struct gates *gates, struct err *err)
@@ -506,7 +535,7 @@ void programs__leave_ended(struct programs *p, uint64_t now)
 
 int programs__window_stats(const struct programs *p, struct pmb_window_stats *ret)
 {
-	return gates__stats(p->samples[0], p->n_cpus, ret);
+	return gates__stats(p->gates, p->n_cpus, ret);
 }
 
 int programs__last(const struct programs *p, size_t event, struct pmb_last *ret)

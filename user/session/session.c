@@ -86,10 +86,10 @@ static int session__check_cpus(struct session *s, struct err *err)
 }
 
 enum {
-	MAPS = 28,         /* each event's object has descriptors of its own for them */
-	SHARED_FILES = 28, /* six of them for helpers that start when all is recorded */
-	WINDOW_FILES = 10,
-	SPARE_FILES = 8, /* for files that are looked at at the same time */
+	MAPS = 28,              /* each event's object has descriptors of its own for them */
+	SHARED_FILES = 28,      /* six of them for helpers that start when all is recorded */
+	WINDOW_FILES = 10 + 24, /* the object of their programs has descriptors of its own, too */
+	SPARE_FILES = 8,        /* for files that are looked at at the same time */
 };
 
 /* What is known to fail later, and would be harder to explain there. */
