@@ -427,7 +427,7 @@ static __always_inline void leave_paused(__u32 thread, bool ended)
 {
 	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &thread), copy;
 
-	if (!gate || (ended && !has_ended(gate)))
+	if (!gate || (ended && !has_ended(gate->tgid, gate->exec_id)))
 		return;
 	copy = *gate;
 	if (!bpf_map_delete_elem(&pmb_gates, &thread) && copy.start)

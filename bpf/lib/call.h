@@ -7,26 +7,11 @@
 #ifndef PMUBPF_BPF_CALL_H
 #define PMUBPF_BPF_CALL_H
 
-#include "lib/arch.h"
 #include "lib/maps.h"
+#include "lib/user_word.h"
 
 /* Signatures of return addresses, and what processors let pass, are above. */
 #define ADDRESS_BITS ((1ULL << 39) - 1)
-
-static __always_inline __u64 word_at(__u64 addr)
-{
-	__u64 word = 0;
-
-	if (bpf_probe_read_user(&word, sizeof(word), (void *)addr))
-		return 0;
-	return word;
-}
-
-/* Where a call of a program's function returns to, at its entry; 0: not known. */
-static __always_inline __u64 return_address(const struct arch_regs *regs)
-{
-	return ARCH_RETURN_BYTES ? word_at(ARCH_SP(regs)) : ARCH_LR(regs);
-}
 
 /* Whether a chain of frames leads through one; so it does where that isn't certain. */
 static __always_inline bool leads_through(__u64 frame, __u64 through)

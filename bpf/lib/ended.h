@@ -35,11 +35,11 @@ static __always_inline void ended_note_exit(void)
 		ended_note(0);
 }
 
-static __always_inline bool has_ended(const struct gate *gate)
+static __always_inline bool has_ended(__u32 tgid, __u32 exec_id)
 {
-	__u32 tgid = gate->tgid, *last = bpf_map_lookup_elem(&pmb_ended, &tgid);
+	__u32 *last = bpf_map_lookup_elem(&pmb_ended, &tgid);
 
-	return last && (__s32)(gate->exec_id - *last) <= 0;
+	return last && (__s32)(exec_id - *last) <= 0;
 }
 
 #endif

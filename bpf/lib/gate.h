@@ -10,7 +10,7 @@
 
 #include "lib/call.h"
 #include "lib/emit.h"
-#include "lib/goroutine.h"
+#include "lib/goroutine_gate.h"
 #include "lib/maps.h"
 #include "lib/paused.h"
 #include "lib/shared.h"

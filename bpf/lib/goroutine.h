@@ -12,8 +12,7 @@
 #ifndef PMUBPF_BPF_GOROUTINE_H
 #define PMUBPF_BPF_GOROUTINE_H
 
-#include "lib/call.h"
-#include "lib/maps.h"
+#include "lib/user_word.h"
 
 enum {
 	GO_STACK_HI = 8,
@@ -56,70 +55,22 @@ static __always_inline __u64 goroutine_sp(const struct goroutine *who, __u64 sp)
 	return GO_TOP - (word_at(who->g + GO_STACK_HI) - sp);
 }
 
-/* Its window; NULL: it has none. */
-static __always_inline struct gate *goroutine_gate(const struct goroutine *who)
-{
-	struct gate *gate = bpf_map_lookup_elem(&pmb_gates, &who->key);
-
-	return gate && gate->g == who->g && gate->tgid == who->tgid ? gate : NULL;
-}
-
 static __always_inline __u32 current_exec_id(void)
 {
 	return (__u32)BPF_CORE_READ((struct task_struct *)bpf_get_current_task(), self_exec_id);
 }
 
-/* Whether its call can still be there: a panic leaves it, or the goroutine's end, and then others
- * write over its return address, as a rule. So does another program. */
-static __always_inline bool goroutine_is_called(const struct goroutine *who,
-						const struct gate *gate)
+/* Whether a call of it can still be there, by what was at its entry: a panic leaves it, or the
+ * goroutine's end, and then others write over its return address, as a rule. So does another
+ * program. */
+static __always_inline bool goroutine_is_in_call(const struct goroutine *who, __u64 sp,
+						 __u64 returns_to, __u32 exec_id)
 {
-	__u64 kept = word_at(who->g + GO_STACK_HI) - (GO_TOP - gate->sp), now;
+	__u64 kept = word_at(who->g + GO_STACK_HI) - (GO_TOP - sp), now;
 
-	if (gate->exec_id != current_exec_id())
+	if (exec_id != current_exec_id())
 		return false;
-	return bpf_probe_read_user(&now, sizeof(now), (void *)kept) || now == gate->returns_to;
-}
-
-/* The window of the goroutine that m, the thread's, works for; NULL: none. */
-static __always_inline struct gate *goroutine_gate_of(__u64 m, __u64 curg_at, struct goroutine *ret)
-{
-	goroutine_set(ret, word_at(m + curg_at));
-	return ret->g ? goroutine_gate(ret) : NULL;
-}
-
-/* That of the current one, or of the one that the runtime works for. */
-static __always_inline struct gate *goroutine_gate_near(const struct arch_regs *regs,
-							struct goroutine *who)
-{
-	struct gate *gate;
-	__u64 m, below;
-
-	if (!goroutine_of_thread(who))
-		return NULL;
-	gate = goroutine_gate(who);
-	if (gate) {
-		/* elsewhere than on its stack: the runtime reads a clock */
-		below = regs ? word_at(who->g + GO_STACK_HI) - ARCH_SP(regs) : 0;
-		return !below || below > word_at(who->g + GO_STACK_HI) - word_at(who->g) ||
-				       GO_TOP - below <= gate->sp ?
-			       gate :
-			       NULL;
-	}
-	m = word_at(who->g + GO_M);
-	if (!m)
-		return NULL;
-	gate = goroutine_gate_of(m, GO_CURG, who);
-	return gate ? gate : goroutine_gate_of(m, GO_CURG_LATER, who);
-}
-
-/* The window that a sample is in, with these registers; NULL: in none. */
-static __always_inline struct gate *goroutine_around(const struct arch_regs *regs,
-						     struct goroutine *who)
-{
-	struct gate *gate = goroutine_gate_near(regs, who);
-
-	return gate && goroutine_is_called(who, gate) ? gate : NULL;
+	return bpf_probe_read_user(&now, sizeof(now), (void *)kept) || now == returns_to;
 }
 
 #endif
