@@ -6,25 +6,41 @@
  * one step makes either of the other: x = now - x.
  */
 #include "lib/calls.h"
+#include "lib/ended.h"
 #include "lib/pidns.h"
 #include "lib/undisturbed.h"
-#include "lib/work_window.h"
+#include "lib/work_goroutine.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 static __always_inline int call_or_probe_begins(void *ctx)
 {
+	if (pmb_work.of_go)
+		return goroutine_begins(ctx);
 	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_begins(ctx) : probe_opens();
 }
 
 static __always_inline int call_or_probe_ends(void *ctx)
 {
+	if (pmb_work.of_go)
+		return goroutine_ends(ctx);
 	return pmb_work.windows == PMB_WINDOWS_FUNCTION ? call_ends(ctx) : close_window();
 }
 
 static __always_inline int caught(void *ctx)
 {
 	return exception_caught(ctx);
+}
+
+static __always_inline int goes(void *ctx)
+{
+	(void)ctx;
+	return goroutine_goes();
+}
+
+static __always_inline int comes(void *ctx)
+{
+	return goroutine_comes(ctx);
 }
 
 /* A probe, of which these are the hits. Whoever meets it pays, and also while it is being taken
@@ -105,6 +121,19 @@ int pmb_user_caught(void *ctx)
 	return met_undisturbed(caught, ctx);
 }
 
+/* Where a thread lets go of a goroutine, and where one is given to it. */
+SEC("uprobe")
+int pmb_user_goes(void *ctx)
+{
+	return met_undisturbed(goes, ctx);
+}
+
+SEC("uprobe")
+int pmb_user_comes(void *ctx)
+{
+	return met_undisturbed(comes, ctx);
+}
+
 SEC("kprobe")
 int pmb_kprobe_start(struct arch_regs *ctx)
 {
@@ -165,7 +194,7 @@ int pmb_work_exit(struct bpf_raw_tracepoint_args *ctx)
 static __always_inline void work_switch(__u32 thread, bool goes, bool io, __u64 time,
 					const struct counted now[PMB_MAX_READS], __u32 unread)
 {
-	struct work *work = bpf_map_lookup_elem(&pmb_works, &thread);
+	struct work *work = work_of_thread(thread);
 
 	if (!work)
 		return;
@@ -285,12 +314,15 @@ static __always_inline void run_last(__u64 switches, const struct counted now[PM
 	run->thread = 0;
 }
 
-/* User space calls this for each thread that had a unit, once the last probe is out. args: its
- * number */
+/* User space calls this for each thread or goroutine that had a unit, once the last probe is out,
+ * or a process has ended. args: its number, whether it is for that */
 SEC("raw_tp")
 int pmb_work_leave(struct bpf_raw_tracepoint_args *ctx)
 {
-	leave_paused((__u32)ctx->args[0]);
+	if (pmb_work.of_go)
+		goroutine_leave_paused((__u32)ctx->args[0], ctx->args[1]);
+	else
+		leave_paused((__u32)ctx->args[0]);
 	return 0;
 }
 
@@ -300,6 +332,10 @@ static __always_inline void forget(__u32 thread)
 	struct pmb_work_stats *stats = work_stats();
 	__u8 *byte = open_byte(thread);
 
+	if (pmb_work.of_go) {
+		goroutine_forget(thread);
+		return;
+	}
 	if (is_paused(pmb_work.sliced)) {
 		leave_paused(thread);
 		return;
@@ -335,6 +371,8 @@ int pmb_work_gone(void *ctx)
 {
 	(void)ctx;
 	forget((__u32)bpf_get_current_pid_tgid());
+	if (pmb_work.of_go && current_is_target())
+		ended_note_exit();
 	if (pmb_work_sums)
 		stretch_last();
 	if (pmb_work.by_process)
@@ -352,6 +390,8 @@ int pmb_work_renamed(struct bpf_raw_tracepoint_args *ctx)
 
 	if (pmb_work.windows == PMB_WINDOWS_FUNCTION || pmb_work.windows == PMB_WINDOWS_KERNEL)
 		forget(thread); /* what would have left its call is no more */
+	if (pmb_work.of_go && current_is_target())
+		ended_note(1);
 	if (before == thread)
 		return 0;
 	if (stretch && stretch->thread == before)

@@ -14,7 +14,8 @@ const volatile __u8 pmb_work_calls[PMB_CALLS] = {}; /* enum pmb_call */
 const volatile bool pmb_work_sums = false;          /* stretches are wanted */
 const volatile __u64 pmb_work_longer = 0;           /* only units that last as long, ns */
 
-/* A thread's unit of work. It is the thread's own, and of switches from and to it. */
+/* A thread's unit of work. It is the thread's own, and of switches from and to it. Or a
+ * goroutine's, and so the thread's that it has. */
 struct work {
 	__u64 start;
 	__u64 switches; /* of the thread before it */
@@ -23,6 +24,11 @@ struct work {
 	__u64 tgid;     /* whose thread it is */
 	__u64 off;      /* without a CPU: kept as counters are, the other way around */
 	__u64 io;       /* of that where it waits for I/O */
+	/* of calls of goroutines (lib/work_goroutine.h): without a thread, as off; whose it is; the
+	 * return address at its entry; and how often its process had run another program */
+	__u64 away, g, returns_to;
+	__u32 exec_id;
+	__u32 thread; /* that it has; 0: none */
 	__u32 outs, ins;
 	__u32 in_io;  /* the thread has no CPU, and waits for I/O */
 	__u32 torn;   /* a switch came while counters were read */
@@ -33,13 +39,22 @@ struct work {
 /* What a thread's byte says. */
 enum { WORK_NONE, WORK_OPENING, WORK_OPEN, WORK_CLOSING };
 
-/* By thread, as the first pid namespace numbers them; looked at where it has a byte. */
+/* By thread, as the first pid namespace numbers them; looked at where it has a byte. Or by
+ * goroutine. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1); /* set by user */
 	__type(key, __u32);
 	__type(value, struct work);
 } pmb_works SEC(".maps");
+
+/* Which goroutine's work is a thread's; looked at where that has a byte. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u32);
+	__type(value, __u32);
+} pmb_carried SEC(".maps");
 
 /* A byte for each thread. Two of them are all that a switch between others looks at. */
 struct {
@@ -138,6 +153,21 @@ static __always_inline void enter_shared(struct pmb_work_stats *stats, __u32 tgi
 		COUNT(stats->no_room);
 }
 
+/* Of the goroutine that the thread carries; NULL: none. */
+static __always_inline struct work *carried_work(__u32 thread)
+{
+	__u32 *key = bpf_map_lookup_elem(&pmb_carried, &thread);
+	struct work *work = key ? bpf_map_lookup_elem(&pmb_works, key) : NULL;
+
+	return work && work->thread == thread ? work : NULL;
+}
+
+/* What a thread that has a byte works on. */
+static __always_inline struct work *work_of_thread(__u32 thread)
+{
+	return pmb_work.of_go ? carried_work(thread) : bpf_map_lookup_elem(&pmb_works, &thread);
+}
+
 /* While probes are out. User space leaves all that were open, and threads end meanwhile: whoever
  * deletes it has left it. */
 static __always_inline void leave_paused(__u32 thread)
@@ -221,7 +251,7 @@ static __always_inline void flip_counters(struct work *work,
 static __always_inline void work_clear(struct work *work, __u64 switches)
 {
 	work->switches = switches;
-	work->waited = work->off = work->io = 0;
+	work->waited = work->off = work->io = work->away = 0;
 	work->outs = work->ins = work->in_io = work->torn = work->unread = 0;
 	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++)
 		work->counters[i] = (struct counted){};
@@ -234,6 +264,7 @@ static __always_inline void work_account(enum pmb_units units, struct work *work
 	__u64 off = work->off < duration ? work->off : duration;
 	__u64 wait = waited < off ? waited : off;
 	__u64 io = work->io < off - wait ? work->io : off - wait;
+	__u64 away = work->away < off - wait ? work->away : off - wait;
 
 	if (units == PMB_UNITS_REAL && duration < pmb_work_longer) {
 		COUNT(stats->quick);
@@ -246,6 +277,8 @@ static __always_inline void work_account(enum pmb_units units, struct work *work
 		pmb_cost_add(units, PMB_SERIES_OFF, off - wait);
 		pmb_cost_add(units, PMB_SERIES_IO, io);
 	}
+	if (pmb_work.of_go)
+		pmb_cost_add(units, PMB_SERIES_AWAY, away);
 	for (__u32 i = 0; i < PMB_MAX_READS && i < pmb_work.n_reads; i++) {
 		if (work->unread >> i & 1 || work->counters[i].missed)
 			COUNT(stats->apart[i]);

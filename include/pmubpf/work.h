@@ -16,6 +16,7 @@ enum pmb_series {
 	PMB_SERIES_WAIT,     /* ready, and waiting for a CPU */
 	PMB_SERIES_OFF,      /* neither, */
 	PMB_SERIES_IO,       /* of that while the kernel waited for I/O of its own */
+	PMB_SERIES_AWAY,     /* of that while a goroutine had no thread */
 	PMB_SERIES_PAIR,     /* of calibration only: what opening and closing took */
 	PMB_SERIES_COUNTERS, /* the first counter's */
 };

@@ -14,6 +14,10 @@
 // goroutines exec N: goes on as "goroutines unrelated N" from amid broken; that one does the same
 // but for leaving, 5 ms in broken twice each time, and before that N times 5 ms in unrelated.
 //
+// goroutines faults N: four goroutines that call touched N times each, which writes to 7 pages that
+// nobody had, amid which it gives its thread up twice, and is paused for each tenth time; 5 more
+// pages between two calls; and one that does nothing but write to pages and give its thread up.
+//
 // Says "slow SLOW moved MOVED", of the calls of handle: those that took 20 ms and more, by its own
 // clock, and those that ended on another thread than they began on.
 package main
@@ -21,6 +25,7 @@ package main
 import (
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -156,6 +161,71 @@ func park(n int) {
 	allIn.Wait()
 }
 
+const page = 4096
+
+type pages []byte
+
+// Of the system's own: no page is another's, or has been written to.
+func newPages(n int) pages {
+	mem, err := syscall.Mmap(-1, 0, n*page, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		panic(err)
+	}
+	// not two megabytes at once
+	syscall.Madvise(mem, 15 /* MADV_NOHUGEPAGE */)
+	return mem
+}
+
+func (p *pages) write(n int) {
+	for i := 0; i < n; i++ {
+		(*p)[0] = 1
+		*p = (*p)[page:]
+	}
+}
+
+//go:noinline
+func touched(i int, mem *pages) {
+	mem.write(3)
+	runtime.Gosched()
+	mem.write(2)
+	if i%10 == 0 {
+		time.Sleep(50 * time.Microsecond)
+	}
+	mem.write(1)
+	runtime.Gosched()
+	mem.write(1)
+}
+
+//go:noinline
+func others(n int) {
+	mem := newPages(n)
+	for len(mem) > 0 && atomic.LoadInt32(&over) == 0 {
+		mem.write(1)
+		runtime.Gosched()
+	}
+}
+
+func fault(n int) {
+	var all sync.WaitGroup
+	debug.SetGCPercent(-1)
+	go others(100000)
+	for g := 0; g < 4; g++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			mem := newPages(n * 12)
+			time.Sleep(time.Millisecond)
+			for i := 0; i < n; i++ {
+				touched(i, &mem)
+				mem.write(5)
+			}
+		}()
+	}
+	all.Wait()
+	atomic.StoreInt32(&over, 1)
+}
+
 func breakOff(how string, n int) {
 	for i := 0; i < n; i++ {
 		if how == "ended" {
@@ -174,6 +244,10 @@ func main() {
 		n, _ := strconv.Atoi(os.Args[2])
 		if os.Args[1] == "parked" {
 			park(n)
+			return
+		}
+		if os.Args[1] == "faults" {
+			fault(n)
 			return
 		}
 		for i := 0; os.Args[1] == "unrelated" && i < n; i++ {

@@ -285,6 +285,8 @@ void gates__exits(const struct gates *g, uint8_t ret[PMB_EXIT_PLACES])
 	note_stepped(&g->opens, ret);
 	note_stepped(&g->closes, ret);
 	note_stepped(&g->catches, ret);
+	note_stepped(&g->comes, ret);
+	note_stepped(&g->goes, ret);
 }
 
 void gates__note_skid(const struct gates *g, struct buf *notes)

@@ -52,10 +52,12 @@ struct gates {
 	uint32_t kept;   /* of calls: as in struct pmb_config, of all files */
 	bool of_go;      /* they are goroutines' */
 	uint32_t grows;  /* as in struct pmb_config */
-	bool by_threads; /* no other calls than threads' can be told */
+	bool counted;    /* not samples inside are wanted, but counts */
 	struct gate_probe opens, closes;
 	struct gate_probe catches; /* of calls: where exceptions are caught, which may leave them */
-	uint8_t calls[PMB_CALLS];  /* enum pmb_call */
+	/* of goroutines' that are counted: where threads get a goroutine, and let go of it */
+	struct gate_probe comes, goes;
+	uint8_t calls[PMB_CALLS]; /* enum pmb_call */
 	/* Whose: windows, after_ns and ring_wake are filled in from the others. */
 	struct pmb_config whose;
 	struct opener *opener; /* puts probes into programs; borrowed */
@@ -101,7 +103,7 @@ struct kernel_programs {
 /* Probes in programs and at functions of the kernel, and what they run: they are put in, and taken
  * out, perhaps several times. */
 struct gate_user {
-	struct bpf_program *opens, *closes, *catches;
+	struct bpf_program *opens, *closes, *catches, *comes, *goes;
 	struct kernel_programs kernel_opens, kernel_closes;
 	struct bpf_program *leave; /* is run for each thread that is a key of `threads` */
 	struct bpf_map *threads, *paused;

@@ -94,6 +94,10 @@ int gates__put_in(const struct gates *gates, struct gate_user *user, struct err 
 	if (r == 0)
 		attach_catches(gates, user);
 	if (r == 0)
+		r = attach_sites(gates, &gates->goes, user->goes, links, err);
+	if (r == 0)
+		r = attach_sites(gates, &gates->comes, user->comes, links, err);
+	if (r == 0)
 		r = attach_sites(gates, &gates->opens, user->opens, links, err);
 	if (r == 0)
 		r = kernel_gate__attach(gates, &gates->opens, false, &user->kernel_opens, links,

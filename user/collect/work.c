@@ -13,6 +13,7 @@
 #include "collect/core_types.h"
 #include "collect/counting.skel.h"
 #include "collect/features.h"
+#include "collect/gates_left.h"
 #include "collect/kernel_gates.h"
 #include "collect/loading.h"
 #include "pmubpf/budgets.h"
@@ -66,7 +67,9 @@ static void choose_programs(struct counting_bpf *skel, const struct work_opts *o
 	bpf_program__set_autoload(skel->progs.pmb_user_start, gates->opens.user);
 	bpf_program__set_autoload(skel->progs.pmb_user_stop, gates->closes.user);
 	bpf_program__set_autoload(skel->progs.pmb_user_caught, gates->catches.n_sites);
-	bpf_program__set_autoload(skel->progs.pmb_work_leave, gates->sliced);
+	bpf_program__set_autoload(skel->progs.pmb_user_comes, gates->comes.n_sites);
+	bpf_program__set_autoload(skel->progs.pmb_user_goes, gates->goes.n_sites);
+	bpf_program__set_autoload(skel->progs.pmb_work_leave, gates->sliced || gates->of_go);
 	bpf_program__set_autoload(skel->progs.pmb_work_start, gates->opens.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_stop, gates->closes.event);
 	bpf_program__set_autoload(skel->progs.pmb_work_gone, !run || opts->sums);
@@ -86,6 +89,10 @@ static void set_sizes(struct work_programs *w, const struct work_opts *opts)
 	bpf_map__set_max_entries(skel->maps.pmb_processes, 1);
 	bpf_map__set_max_entries(skel->maps.pmb_open, mark_pages(true));
 	bpf_map__set_max_entries(skel->maps.pmb_works, BUDGET_WINDOW_THREADS);
+	if (opts->gates->of_go) {
+		bpf_map__set_max_entries(skel->maps.pmb_carried, BUDGET_WINDOW_THREADS);
+		bpf_map__set_max_entries(skel->maps.pmb_ended, GATES_ENDED_MAX);
+	}
 	bpf_map__set_max_entries(skel->maps.pmb_work_reads,
 				 (__u32)(opts->n_counters ? opts->n_counters : 1) *
 					 (__u32)w->n_cpus);
@@ -109,6 +116,8 @@ static void set_constants(struct work_programs *w, const struct work_opts *opts,
 	config->sliced = opts->gates->sliced;
 	config->by_process = opts->gates->by_process;
 	config->returns = opts->gates->returns;
+	config->of_go = opts->gates->of_go;
+	config->grows = opts->gates->grows;
 	config->keep_threads = gates__by_nmi(opts->gates);
 	config->n_reads = (__u32)opts->n_counters;
 	config->n_cpus = (__u32)w->n_cpus;
@@ -244,10 +253,13 @@ int work_programs__attach(struct work_programs *w, struct err *err)
 		.opens = skel->progs.pmb_user_start,
 		.closes = skel->progs.pmb_user_stop,
 		.catches = skel->progs.pmb_user_caught,
+		.comes = skel->progs.pmb_user_comes,
+		.goes = skel->progs.pmb_user_goes,
 		.kernel_opens = kernel_starters(skel),
 		.kernel_closes = kernel_stoppers(skel),
 		.leave = skel->progs.pmb_work_leave,
 		.threads = skel->maps.pmb_works,
+		.ended = skel->maps.pmb_ended,
 		.paused = skel->maps.pmb_paused,
 		.settle = bpf_program__autoload(skel->progs.pmb_work_settle) ?
 				  skel->progs.pmb_work_settle :
@@ -272,6 +284,12 @@ int work_programs__put_in(struct work_programs *w, struct err *err)
 int work_programs__take_out(struct work_programs *w)
 {
 	return gates__take_out(w->gates, &w->user, false);
+}
+
+void work_programs__leave_ended(struct work_programs *w, uint64_t now)
+{
+	if (w->gates->of_go)
+		gates_left__of_ended(&w->user, now);
 }
 
 struct probe_hits work_programs__hits(const struct work_programs *w)

@@ -39,6 +39,8 @@ int work_programs__attach(struct work_programs *work, struct err *err);
 /* Probes in programs, which were put in there, are taken out, and put in again; takes CAP_BPF. */
 int work_programs__put_in(struct work_programs *work, struct err *err);
 int work_programs__take_out(struct work_programs *work);
+/* Of goroutines whose processes have ended; to be called often. */
+void work_programs__leave_ended(struct work_programs *work, uint64_t now);
 struct probe_hits work_programs__hits(const struct work_programs *work);
 /* Of sums: what threads that have a CPU have so far is in what is read next; takes CAP_BPF. */
 void work_programs__settle(const struct work_programs *work);

@@ -63,6 +63,7 @@ bool stat__series(const struct stat_report *r, size_t index, struct stat_series 
 		[PMB_SERIES_WAIT] = {"ready, without a CPU", "run_queue"},
 		[PMB_SERIES_OFF] = {"blocked", "blocked"},
 		[PMB_SERIES_IO] = {"of that for I/O", "io"},
+		[PMB_SERIES_AWAY] = {"of that without a thread", "no_thread"},
 	};
 	size_t counter = index - ARRAY_SIZE(times);
 	size_t series = index < ARRAY_SIZE(times) ? index : PMB_SERIES_COUNTERS + counter;

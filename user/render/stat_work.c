@@ -199,7 +199,7 @@ void stat__work_text(const struct stat_report *r, struct buf *out)
 	if (r->first)
 		put_head(r, out);
 	for (size_t i = 0; stat__series(r, i, &s); i++) {
-		bool nothing = i == PMB_SERIES_IO && !s.real->sum;
+		bool nothing = (i == PMB_SERIES_IO || i == PMB_SERIES_AWAY) && !s.real->sum;
 
 		if ((s.n || s.apart) && !nothing)
 			put_series(r, &s, out);
@@ -265,6 +265,8 @@ void stat__work_json(const struct stat_report *r, struct json *j)
 	stat__uncounted_json(r, j);
 	json__arr(j, "series");
 	for (size_t i = 0; stat__series(r, i, &s); i++) {
+		if (i == PMB_SERIES_AWAY && !s.n)
+			continue; /* they are no goroutines' */
 		json__obj(j, NULL);
 		json__str(j, "series", s.key);
 		json__bool(j, "ns", s.ns);

@@ -53,7 +53,7 @@ static int set_gates(const struct counting *c, struct gates *gates, struct err *
 		.pidns = procfs_nested_pid_namespace(),
 	};
 	r = target__set_cgroup(whom->n_cgroups ? whom->cgroups : NULL, NULL, &gates->whose, err);
-	gates->by_threads = true; /* whose switches are told, but not goroutines' */
+	gates->counted = true;
 	gates->sliced = gates__by_probes(gates) && c->opts->budget > 0;
 	return r < 0 ? r :
 		       gate_sites__find(gates, whom, c->opts->opener, each, &c->result->notes, err);
@@ -192,6 +192,7 @@ uint64_t counting_work__due(const struct counting *c)
 void counting_work__look(struct counting *c)
 {
 	probing__look(&c->work->probing, now_ns());
+	work_programs__leave_ended(c->work->programs, now_ns());
 }
 
 int counting_work__start(struct counting *c, struct err *err)

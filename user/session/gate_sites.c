@@ -18,6 +18,7 @@
 #include "model/duration.h"
 #include "opener/opener.h"
 #include "session/command.h"
+#include "session/goroutine_sites.h"
 #include "sym/site_client.h"
 
 enum {
@@ -187,13 +188,13 @@ static int take_entry(struct finder *f, const struct look *l, const struct site_
 	f->entry.grows = entry->grows;
 	f->of_go = of_go;
 	f->has_entry = true;
-	if (!of_go || (!f->gates->by_threads && !f->gates->by_process && !f->gates->returns))
+	if (!of_go || (!f->gates->by_process && !f->gates->returns))
 		return 0;
-	return err__cannot(f->err,
-			   "%s: calls of Go's functions go on on another thread than they began "
-			   "on, so they have windows of their own in `record --window` alone, "
-			   "without --window-scope process and --unsafe-return-probe",
-			   l->what);
+	return err__usage(f->err,
+			  "%s: calls of Go's functions go on on another thread than they began on, "
+			  "and on a copy of their stack: their windows are goroutines', which "
+			  "leaves out --window-scope process and --unsafe-return-probe",
+			  l->what);
 }
 
 static int ask_for_function(struct finder *f, const struct look *l, int lent, struct site *sites,
@@ -540,6 +541,9 @@ int gate_sites__find(struct gates *gates, const struct target *whom, struct open
 		r = find(&f, &gates->closes, whom);
 	if (r == 0)
 		find_catches(&f, whom);
+	f.err = err;
+	if (r == 0 && f.of_go && gates->counted)
+		r = goroutine_sites__find(gates, f.client, &f.each, notes, err);
 	site_client__free(f.client);
 	gates->kept = f.entry.kept;
 	gates->grows = f.entry.grows;
@@ -558,4 +562,6 @@ void gate_sites__close(struct gates *gates)
 	close_all(&gates->opens);
 	close_all(&gates->closes);
 	close_all(&gates->catches);
+	close_all(&gates->comes);
+	close_all(&gates->goes);
 }

@@ -195,7 +195,7 @@ void elf_site__find(struct elf_file *elf, const char *name, size_t len, uint64_t
 	if (elf_site__can_be(elf, &set))
 		elf_found__find(elf, name, len, found);
 	if (found->status == SYMD_SITE_FOUND)
-		elf_site__in(elf, &found->where, offset, SITE_ARGUMENTS, ret);
+		elf_site__in(elf, &found->where, offset, found->of_go ? 0 : SITE_ARGUMENTS, ret);
 	else
 		ret->status = found->status;
 }
