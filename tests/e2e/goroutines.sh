@@ -46,6 +46,9 @@ t_calls() {
 	# which lie between the readings of its clock
 	expect_le "$kept" "$(own slow)" "the program's own"
 	expect_match "$T/folded" 'main.handle;main.slowPart;' "what is slow"
+	# of 8 that are slow each sleeps until it has another thread
+	expect_match "$T/err" "it is in no sample: cpu-clock's stand for [0-9]{1,2}\." \
+		"what is in no sample"
 	expect_no_match "$T/folded" 'main.(grow|careful)' "what is outside"
 	# 20 us of each are its own, of 30 ms and more
 	expect_le "$(grep 'main.handle;main.spin' "$T/folded" | folded_total)" \
@@ -169,6 +172,25 @@ t_counts_while_stacks_grow() {
 	count --per grow "$S/prog" $N
 	expect_eq "$(units '"\(.began) \(.ended + .unsure) \(.nested) \(.abandoned)"')" \
 		"$((4 * N)) $((4 * N)) $((4 * N * 30)) 0" "calls"
+}
+
+# Go's own table of functions has their names, too; and what isn't in it is near.
+t_of_a_stripped_program() {
+	strip -o "$S/stripped" "$S/prog" || fail "strip"
+	pmb_ok stat --json --budget 0 -e page-faults --per "u:$S/stripped:main.touched" \
+		-o "$T/stat.json" -- "$S/stripped" faults $N
+	expect_eq "$(units .began)" $((4 * N)) "calls"
+	expect_eq "$(of_each page-faults .p50)" 7 "faults of each"
+	expect_refused 2 "nearest: main.touched" stat -e page-faults --per "u:$S/stripped:touched" \
+		-- "$S/stripped" faults 1
+}
+
+# One that is made for several types is written as Go's traces write it, or as the linker does.
+t_functions_for_types() {
+	expect_refused 2 "2 functions of the file are called 'main.first\[...\]'.*main.first\[go" \
+		stat -e page-faults --per "u:$S/prog:main.first[...]" -- "$S/prog" faults 1
+	expect_refused 2 "nearest: .*main.first\[" \
+		stat -e page-faults --per "u:$S/prog:main.first" -- "$S/prog" faults 1
 }
 
 t_what_is_refused() {

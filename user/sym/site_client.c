@@ -204,8 +204,9 @@ static int refuse_none(struct site_client *c, const char *name, const char *what
 			  "(`nm -C` and `nm -DC` list what there is), was inlined everywhere, or "
 			  "its symbols were stripped%s",
 			  what, name, near.len ? "; nearest: " : "", near.len ? near.data : "",
-			  strstr(name, "..") ? "; of two probes each is whole: u:FILE:A..u:FILE:B" :
-					       "");
+			  strstr(name, "..") && !strstr(name, "...") ?
+				  "; of two probes each is whole: u:FILE:A..u:FILE:B" :
+				  "");
 }
 
 static int refuse_several(const struct site_client *c, const char *name, const char *what,

@@ -395,6 +395,8 @@ static void find_tables(struct elf_file *f)
 		add_minidebug(f);
 	if (!symtab && !f->go)
 		add_go(f);
+	if (!symtab && f->go)
+		f->names.go = &f->go->pcln;
 	elf_names__add_dynsym(&f->names, &file, elf_section__by_type(f->elf, SHT_DYNSYM), f->sane);
 	f->read = true;
 }

@@ -134,6 +134,45 @@ static bool is_of_go(struct elf_file *elf, const char *linker)
 	return len && strchr(linker, '.');
 }
 
+/* Go's own table, which profiles of stripped programs have names of, leaves out what types a
+ * function is made for, and so do its traces: main.Sum[...] is main.Sum[go.shape.int_0]. */
+struct go_finder {
+	const char *name;
+	size_t len;
+	const char *open; /* the bracket in the name */
+	struct elf_found *ret;
+};
+
+static bool compare_go(void *ctx, const struct elf_symbol *symbol, const char *name, size_t len)
+{
+	struct go_finder *g = ctx;
+	const size_t front = (size_t)(g->open - g->name) + 1, end = strlen("...]");
+	const size_t behind = g->len - front - end;
+	struct elf_found *ret = g->ret;
+
+	if (len < g->len || memcmp(name, g->name, front) != 0 ||
+	    memcmp(name + len - behind, g->open + 1 + end, behind) != 0 ||
+	    name[len - behind - 1] != ']')
+		return true;
+	if (!ret->n++)
+		ret->where = (struct elf_function){symbol->start, symbol->end, symbol->chooses};
+	if (ret->n_called < SYMD_CALLED_MAX)
+		ret->called[ret->n_called++].linker = xstrndup(name, len);
+	return true;
+}
+
+static void find_go(struct elf_file *elf, const char *name, size_t len, struct elf_found *ret)
+{
+	struct go_finder g = {.name = name, .len = len, .ret = ret};
+
+	g.open = memmem(name, len, "[...]", strlen("[...]"));
+	if (!g.open || !elf_names__each(elf_file__names(elf), name, (size_t)(g.open - name) + 1,
+					compare_go, &g))
+		return;
+	if (ret->n)
+		ret->status = ret->n == 1 ? SYMD_SITE_FOUND : SYMD_SITE_SEVERAL;
+}
+
 void elf_found__find(struct elf_file *elf, const char *name, size_t len, struct elf_found *ret)
 {
 	*ret = (struct elf_found){.status = SYMD_SITE_NO_FUNCTION};
@@ -142,6 +181,8 @@ void elf_found__find(struct elf_file *elf, const char *name, size_t len, struct 
 		ret->status = ret->n == 1 ? SYMD_SITE_FOUND : SYMD_SITE_SEVERAL;
 	else
 		find_written(elf, name, len, ret);
+	if (ret->status == SYMD_SITE_NO_FUNCTION)
+		find_go(elf, name, len, ret);
 	if (ret->status == SYMD_SITE_NO_FUNCTION && elf_file__uses(elf, name, len))
 		ret->status = SYMD_SITE_ELSEWHERE;
 	if (ret->status == SYMD_SITE_FOUND && !ret->n_called)

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "symd/elf_symbols.h"
+#include "symd/turn.h"
 
 enum {
 	WINDOW_BYTES = 1 << 14,
@@ -109,4 +110,28 @@ bool elf_go__find(struct go_pcln *g, uint64_t vaddr, struct elf_name *ret)
 		return false;
 	ret->name = go_table__name(t, i, &ret->len);
 	return ret->name;
+}
+
+bool elf_go__each(struct go_pcln *g, const char *text, size_t len, elf_function_fn fn, void *ctx)
+{
+	struct go_table *t = &g->table;
+	const uint64_t until = turn__end();
+	struct elf_symbol symbol = {.rank = ELF_RANK_FUNCTION, .has_size = true};
+	uint32_t more;
+
+	for (uint32_t i = 0; i < t->n_funcs; i++) {
+		const char *name;
+		size_t n;
+
+		if (turn__is_over(until))
+			return false;
+		if (!go_table__place(t, i, &symbol.start, &more) ||
+		    !go_table__place(t, i + 1, &symbol.end, &more) || symbol.end <= symbol.start)
+			continue;
+		name = go_table__name(t, i, &n);
+		if (name && n && (!text || memmem(name, n, text, len)) &&
+		    !fn(ctx, &symbol, name, n))
+			return false;
+	}
+	return true;
 }

@@ -16,5 +16,7 @@ bool elf_go__open(struct go_pcln *g, Elf *elf, int fd, const struct cfi_code *co
 /* The function that has vaddr, of an open table, which also stripped programs have; its name is
  * valid until the next call. False: none has. */
 bool elf_go__find(struct go_pcln *g, uint64_t vaddr, struct elf_name *ret);
+/* All functions whose name has the text in it (NULL: all), as elf_names__each(), within a turn. */
+bool elf_go__each(struct go_pcln *g, const char *text, size_t len, elf_function_fn fn, void *ctx);
 
 #endif

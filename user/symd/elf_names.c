@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "symd/elf_go.h"
 #include "symd/elf_plt.h"
 
 enum {
@@ -304,6 +305,8 @@ static bool pass_all(struct each *e, struct elf_names *n, const char *text, size
 		all = all && e->table->strings.reads_left;
 		free(hits.list);
 	}
+	if (n->go && !e->enough)
+		all = elf_go__each(n->go, text, len, e->fn, e->ctx) && all;
 	return all && !e->enough;
 }
 

@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "symd/elf_symbols.h"
 
+struct go_pcln;
+
 struct elf_function {
 	uint64_t start, end;
 	bool chooses; /* an IFUNC */
@@ -33,6 +35,9 @@ struct elf_names {
 	struct elf_named *named; /* borrowed; elf_names__look_for() */
 	size_t n_named;
 	size_t n_open; /* symbols without a size, in the pass that was made last */
+	/* Go's own table of functions, where these are looked for by their names and there is no
+	 * .symtab; borrowed, NULL: none */
+	struct go_pcln *go;
 };
 
 /* Ways to fill it, each at most once: a .symtab, a .dynsym; the latter names stubs, too, if
