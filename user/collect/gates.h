@@ -114,6 +114,7 @@ struct gate_user {
 	struct bpf_program *settle;
 	int n_cpus;
 	struct probe_links links;
+	bool started; /* they were put in once */
 	bool late; /* some couldn't be taken out in time, and their programs may still be called */
 };
 /* Nothing where there are none. All that is met from now on counts. -errno with the sentence: none

@@ -16,7 +16,10 @@
 static int refuse_site(const struct gates *gates, const struct window_probe *p,
 		       const struct gate_site *site, int r, struct err *err)
 {
-	const char *file = p->file ? p->file : "the executable";
+	const struct window_probe *opens = gates->opens.user;
+	const char *file = p->file              ? p->file :
+			   opens && opens->file ? opens->file :
+						  "the executable";
 
 	if (r == -OPENER_SERVED)
 		return err__cannot(err,
@@ -25,8 +28,9 @@ static int refuse_site(const struct gates *gates, const struct window_probe *p,
 				   gates->option, file);
 	if (r == -ETIMEDOUT || r == -ECONNREFUSED)
 		return err__cannot(err,
-				   "%s: no probe was put into %s: whoever has its file doesn't "
-				   "answer, or a process that has it mapped can't be looked at",
+				   "%s: no probe was put into %s in time: a process that has it "
+				   "mapped holds a lock of its memory, or is too busy to let go "
+				   "of it, or whoever has the file doesn't answer",
 				   gates->option, file);
 	err__cannot(err,
 		    "%s: the kernel puts no probe at offset %#llx of %s (function %s): %s; another "
@@ -37,15 +41,17 @@ static int refuse_site(const struct gates *gates, const struct window_probe *p,
 
 static int attach_site(const struct gates *gates, const struct gate_probe *probe,
 		       const struct gate_site *site, struct bpf_program *program,
-		       struct probe_links *links, struct err *err)
+		       struct gate_user *user, struct err *err)
 {
+	const unsigned flags = (site->returns ? OPENER_RETURNS : 0) |
+			       (user->started ? 0 : OPENER_AT_START);
 	int fd = opener__uprobe(gates->opener, site->fd, site->mnt_ns, site->file_off,
-				site->counter_off, 0, site->returns ? OPENER_RETURNS : 0);
+				site->counter_off, 0, flags);
 	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(program, fd);
 	int r = fd < 0 ? fd : -errno;
 
 	if (link) {
-		probe_links__add(links, link, fd);
+		probe_links__add(&user->links, link, fd);
 		return 0;
 	}
 	if (fd >= 0)
@@ -54,12 +60,12 @@ static int attach_site(const struct gates *gates, const struct gate_probe *probe
 }
 
 static int attach_sites(const struct gates *gates, const struct gate_probe *probe,
-			struct bpf_program *program, struct probe_links *links, struct err *err)
+			struct bpf_program *program, struct gate_user *user, struct err *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < probe->n_sites; i++)
-		r = attach_site(gates, probe, &probe->sites[i], program, links, err);
+		r = attach_site(gates, probe, &probe->sites[i], program, user, err);
 	return r;
 }
 
@@ -67,8 +73,8 @@ static int attach_sites(const struct gates *gates, const struct gate_probe *prob
 static void attach_catches(const struct gates *gates, struct gate_user *user)
 {
 	for (size_t i = 0; i < gates->catches.n_sites; i++)
-		attach_site(gates, &gates->catches, &gates->catches.sites[i], user->catches,
-			    &user->links, NULL);
+		attach_site(gates, &gates->catches, &gates->catches.sites[i], user->catches, user,
+			    NULL);
 }
 
 static void say_paused(const struct gate_user *user, __u32 paused)
@@ -87,18 +93,18 @@ int gates__put_in(const struct gates *gates, struct gate_user *user, struct err 
 
 	if (user->late)
 		return err__cannot(err, "a program holds up that they are taken out of it");
-	r = attach_sites(gates, &gates->closes, user->closes, links, err);
+	r = attach_sites(gates, &gates->closes, user->closes, user, err);
 	if (r == 0)
 		r = kernel_gate__attach(gates, &gates->closes, gates__has_kernel_calls(gates),
 					&user->kernel_closes, links, err);
 	if (r == 0)
 		attach_catches(gates, user);
 	if (r == 0)
-		r = attach_sites(gates, &gates->goes, user->goes, links, err);
+		r = attach_sites(gates, &gates->goes, user->goes, user, err);
 	if (r == 0)
-		r = attach_sites(gates, &gates->comes, user->comes, links, err);
+		r = attach_sites(gates, &gates->comes, user->comes, user, err);
 	if (r == 0)
-		r = attach_sites(gates, &gates->opens, user->opens, links, err);
+		r = attach_sites(gates, &gates->opens, user->opens, user, err);
 	if (r == 0)
 		r = kernel_gate__attach(gates, &gates->opens, false, &user->kernel_opens, links,
 					err);
@@ -106,6 +112,7 @@ int gates__put_in(const struct gates *gates, struct gate_user *user, struct err 
 		probe_links__close(&user->links, gates->opener);
 	else if (gates->sliced)
 		say_paused(user, PMB_PAUSED_NOT);
+	user->started = true;
 	return r;
 }
 

@@ -25,6 +25,7 @@
 #include "symd/protocol.h"
 #include "sys/clock.h"
 #include "sys/perf.h"
+#include "sys/procfs.h"
 #include "sys/reexec.h"
 #include "sys/usage.h"
 
@@ -38,6 +39,7 @@ enum {
 	COUNTER_ASLEEP_MS = 1000,
 	CLOSE_ASLEEP_MS = 2000, /* and before a probe is gone */
 	SPAWNER_ENDS_MS = 1000, /* once it was killed */
+	CROWD_MAX = 16,         /* so many times as long, where as many want each CPU */
 };
 
 struct opener {
@@ -283,6 +285,15 @@ static bool has_no_time(const struct opener *o)
 	return o->hurry.on && (!o->hurry.left_ns || (p.fd >= 0 && poll(&p, 1, 0) > 0));
 }
 
+/* How many threads want each CPU: whoever has a lock that the kernel waits for may be one. */
+static unsigned crowd(void)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t wanting = procfs_wanting() / (uint64_t)(cpus > 0 ? cpus : 1);
+
+	return wanting < 1 ? 1 : wanting < CROWD_MAX ? (unsigned)wanting : CROWD_MAX;
+}
+
 /* *ret_begun: the question was looked at; else it still was at the end of the one before. */
 static int ask_once(struct opener *o, struct opener_request *request, int fd, unsigned limit_ms,
 		    opener_emit emit, void *ctx, bool *ret_begun)
@@ -292,6 +303,7 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 		     request->what == OPENER_UPROBES;
 	bool closes = request->what == OPENER_KEEP || request->what == OPENER_CLOSE;
 	unsigned asleep_ms = closes ? CLOSE_ASLEEP_MS : waits ? COUNTER_ASLEEP_MS : OPENER_LATE_MS;
+	const unsigned times = waits && request->flags & OPENER_AT_START ? crowd() : 1;
 	/* who asked for them pays for probes until they are gone */
 	int r = !closes && has_no_time(o) ? -ECONNREFUSED : be_ready(o);
 
@@ -305,7 +317,7 @@ static int ask_once(struct opener *o, struct opener_request *request, int fd, un
 	o->asked_cpu_ns = usage_cpu_ns(o->pid);
 	r = symd_msg__send(o->sock, &packet, fd, MSG_DONTWAIT);
 	if (r == 0)
-		r = take_answer(o, asleep_ms, limit_ms, emit, ctx);
+		r = take_answer(o, asleep_ms * times, limit_ms * times, emit, ctx);
 	*ret_begun = o->shared->seq == request->seq;
 	if (o->hurry.on)
 		count_loss(o, r);

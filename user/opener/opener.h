@@ -110,7 +110,8 @@ int opener__counter(struct opener *o, const struct perf_event_attr *attr, pid_t 
 int opener__cpu_counter(struct opener *o, const struct perf_event_attr *attr, int cpu,
 			int group_fd);
 /* A probe of a program's file that was found (perf_open_uprobe), in a process; tgid 0: in all that
- * map it. flags: 0 or OPENER_RETURNS.
+ * map it. flags: OPENER_RETURNS, OPENER_AT_START: on a host with more work than CPUs it has as many
+ * times the time.
  * -OPENER_SERVED: it is on FUSE, which could hold up every fork of the host. */
 int opener__uprobe(struct opener *o, int found, uint64_t mnt_ns, uint64_t file_off,
 		   uint64_t counter_off, pid_t tgid, unsigned flags);

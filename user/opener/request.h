@@ -69,6 +69,7 @@ enum {
 	OPENER_INODE = 2,     /* PATH: only if it is that one */
 	OPENER_RETURNS = 4,   /* UPROBE: a return probe */
 	OPENER_PUBLISHED = 8, /* MAPS: those by which a process publishes what it is instead */
+	OPENER_AT_START = 16, /* UPROBE: nothing is recorded yet, so it may take its time */
 };
 
 /* MAPPED: what is mapped there is a device or the like, and will not be a file at another time.

@@ -483,6 +483,20 @@ static void text_left(const struct ledger_windows *w, struct buf *out)
 			    is_sliced(&w->probed) ? ", or their probes went" : "");
 }
 
+/* Of what they lasted a part only is in samples. */
+static void text_of_go(const struct summary *s, struct buf *out)
+{
+	const struct ledger_windows *w = &s->ledger->windows;
+	const struct ledger_event *e = s->ledger->events;
+
+	buf__puts(out, "    while a goroutine waits, or has no thread, it is in no sample");
+	if (s->events->events[0].unit == UNIT_NS && e->must_count)
+		buf__printf(out, ": %s's stand for %.1f %% of that time", e->name,
+			    100.0 * (double)(e->weight + e->weight_quick + e->weight_unheld) /
+				    (double)w->kernel.ended_ns);
+	buf__putc(out, '\n');
+}
+
 static void text_windows(const struct summary *s, struct buf *out)
 {
 	const struct ledger_windows *w = &s->ledger->windows;
@@ -511,6 +525,8 @@ static void text_windows(const struct summary *s, struct buf *out)
 	}
 	if (w->kernel.ended)
 		buf__putc(out, '\n');
+	if (w->of_go && w->kernel.ended_ns)
+		text_of_go(s, out);
 	if (w->kernel.began_before)
 		buf__printf(out,
 			    "    of %llu the beginning was not seen: they count from their first "

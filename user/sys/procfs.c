@@ -275,3 +275,15 @@ int procfs_idle_ns(uint64_t *ret_idle, int n_cpus)
 		parse_idle(line, tick_ns, ret_idle, n_cpus);
 	return 0;
 }
+
+/* "0.20 0.18 0.12 1/80 11206" */
+uint64_t procfs_wanting(void)
+{
+	_cleanup_free_ char *text = file_read("/proc/loadavg");
+	const char *at = text;
+	uint64_t n;
+
+	for (int i = 0; i < 3 && at; i++)
+		at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL;
+	return at && num__take_u64(&at, &n) ? n : 0;
+}

@@ -55,5 +55,7 @@ bool procfs_is_ours(void);
 
 /* Time that each CPU spent idle since boot, ns (from /proc/stat, in clock ticks); index = CPU. */
 int procfs_idle_ns(uint64_t *ret_idle, int n_cpus);
+/* How many threads run or want to, now, on all CPUs together; 0: not known. */
+uint64_t procfs_wanting(void);
 
 #endif
