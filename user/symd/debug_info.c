@@ -499,7 +499,7 @@ bool debug_info__describes(struct debug_info *d, uint64_t vaddr)
 	return true;
 }
 
-static struct pointees *pointees_of(struct debug_info *d)
+struct pointees *debug_info__pointees(struct debug_info *d)
 {
 	if (!d->pointees)
 		d->pointees = pointees__new(d->dwarf);
@@ -509,20 +509,20 @@ static struct pointees *pointees_of(struct debug_info *d)
 bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret)
 {
 	return debug_info__describes(d, vaddr) &&
-	       pointees__find(pointees_of(d), &d->entered.function, vaddr, reg, ret);
+	       pointees__find(debug_info__pointees(d), &d->entered.function, vaddr, reg, ret);
 }
 
 bool debug_info__pointees_end(struct debug_info *d, uint64_t vaddr, uint64_t next)
 {
 	return debug_info__describes(d, vaddr) &&
-	       pointees__end(pointees_of(d), &d->entered.function, vaddr, next);
+	       pointees__end(debug_info__pointees(d), &d->entered.function, vaddr, next);
 }
 
 bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, const struct frame_place *place,
 			  struct pointee *ret)
 {
 	return debug_info__describes(d, vaddr) &&
-	       pointees__in_frame(pointees_of(d), &d->entered.function, vaddr, place, ret);
+	       pointees__in_frame(debug_info__pointees(d), &d->entered.function, vaddr, place, ret);
 }
 
 const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64_t vaddr,
@@ -530,23 +530,14 @@ const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64
 {
 	if (!debug_info__describes(d, vaddr))
 		return NULL;
-	return pointees__variable(pointees_of(d), &d->entered.function, vaddr, place, bytes);
+	return pointees__variable(debug_info__pointees(d), &d->entered.function, vaddr, place,
+				  bytes);
 }
 
 bool debug_info__any_variable(struct debug_info *d, uint64_t vaddr, const struct frame_place *place)
 {
 	return debug_info__describes(d, vaddr) &&
-	       pointees__any_variable(pointees_of(d), &d->entered.function, place);
-}
-
-bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret)
-{
-	return pointees__in_object(pointees_of(d), where, ret);
-}
-
-void debug_info__widen(struct debug_info *d, struct pointee *where, uint64_t bytes)
-{
-	pointees__widen(pointees_of(d), where, bytes);
+	       pointees__any_variable(debug_info__pointees(d), &d->entered.function, place);
 }
 
 bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret)
@@ -555,13 +546,7 @@ bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee
 	uint64_t off;
 
 	return data_types__variable(data_types_of(d), vaddr, &type, &off) &&
-	       pointees__in_type(pointees_of(d), &type, off, ret);
-}
-
-bool debug_info__holds(struct debug_info *d, const struct pointee *outer,
-		       const struct pointee *inner)
-{
-	return pointees__holds(pointees_of(d), outer, inner);
+	       pointees__in_type(debug_info__pointees(d), &type, off, ret);
 }
 
 static bool function_at(struct debug_info *d, uint64_t vaddr, Dwarf_Die *ret)
@@ -585,8 +570,8 @@ void debug_info__call(struct debug_info *d, uint64_t vaddr, uint64_t called, str
 	*ret = (struct call_facts){.never = false};
 	if ((called && function_at(d, called, &callee)) ||
 	    (debug_info__describes(d, vaddr - 1) &&
-	     pointees__callee(pointees_of(d), &d->entered.function, vaddr, &callee)))
-		pointees__call(pointees_of(d), &callee, ret);
+	     pointees__callee(debug_info__pointees(d), &d->entered.function, vaddr, &callee)))
+		pointees__call(debug_info__pointees(d), &callee, ret);
 }
 
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret)

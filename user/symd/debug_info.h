@@ -55,8 +55,10 @@ bool debug_info__begins_line(struct debug_info *d, uint64_t vaddr);
 bool debug_info__is_entry(struct debug_info *d, uint64_t vaddr);
 /* What is known of the data at vaddr, as data_types__find() has it. */
 bool debug_info__data(struct debug_info *d, uint64_t vaddr, struct data_part *ret);
-/* What a register points to at vaddr, as pointees__find() has it; what lies in the frame there, in
- * an object, or at an address; and what lies in an object, as data_types__object() says. */
+/* Who knows of objects, wherever they are. */
+struct pointees *debug_info__pointees(struct debug_info *d);
+/* What a register points to at vaddr, as pointees__find() has it; what lies in the frame there, or
+ * at an address; and what lies in an object, as data_types__object() says. */
 bool debug_info__pointee(struct debug_info *d, uint64_t vaddr, unsigned reg, struct pointee *ret);
 bool debug_info__pointees_end(struct debug_info *d, uint64_t vaddr, uint64_t next);
 bool debug_info__in_frame(struct debug_info *d, uint64_t vaddr, const struct frame_place *place,
@@ -66,15 +68,11 @@ const struct frame_slot *debug_info__frame_variable(struct debug_info *d, uint64
 						    uint64_t bytes);
 bool debug_info__any_variable(struct debug_info *d, uint64_t vaddr,
 			      const struct frame_place *place);
-bool debug_info__in_object(struct debug_info *d, const struct pointee *where, struct pointee *ret);
-void debug_info__widen(struct debug_info *d, struct pointee *where, uint64_t bytes);
 bool debug_info__at_address(struct debug_info *d, uint64_t vaddr, struct pointee *ret);
 /* What is known of the call right before vaddr, of the function that begins at `called` (0: not
  * known). */
 void debug_info__call(struct debug_info *d, uint64_t vaddr, uint64_t called,
 		      struct call_facts *ret);
-bool debug_info__holds(struct debug_info *d, const struct pointee *outer,
-		       const struct pointee *inner);
 bool debug_info__object(struct debug_info *d, uint64_t type, uint64_t off, struct data_part *ret);
 /* How its type lies, or an object's, as data_types__layout() has it. */
 bool debug_info__layout(struct debug_info *d, uint64_t vaddr, struct buf *ret);

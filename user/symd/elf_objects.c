@@ -38,7 +38,7 @@ static bool in_object(void *ctx, const struct pointee *where, struct pointee *re
 {
 	const struct elf_objects *o = ctx;
 
-	return debug_info__in_object(o->info, where, ret);
+	return pointees__in_object(debug_info__pointees(o->info), where, ret);
 }
 
 static bool in_frame(void *ctx, size_t off, const struct frame_place *place, struct pointee *ret)
@@ -73,7 +73,7 @@ static bool holds(void *ctx, const struct pointee *outer, const struct pointee *
 {
 	const struct elf_objects *o = ctx;
 
-	return debug_info__holds(o->info, outer, inner);
+	return pointees__holds(debug_info__pointees(o->info), outer, inner);
 }
 
 struct elf_objects *elf_objects__new(struct elf_file *elf)
@@ -273,7 +273,7 @@ void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 		index = code_value__half(&index);
 	where = code_value__sum(&base, &index, m->scale, m->disp);
 	if (where.kind == CODE_VALUE_POINTER)
-		debug_info__widen(o->info, &where.to, m->size);
+		pointees__widen(debug_info__pointees(o->info), &where.to, m->size);
 	if (put_object(&base, m->base, &where, of_base, ret) ||
 	    (m->scale == 1 &&
 	     put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)) ||

@@ -104,32 +104,6 @@ static bool read_place(const struct insn_abi *abi, const Dwarf_Op *ops, size_t n
 	return insn_abi__register(abi, reg, &ret->reg);
 }
 
-/* Bytes may be anything. */
-static bool read_object(struct pointees *p, Dwarf_Die type, struct pointee *ret)
-{
-	Dwarf_Die peeled;
-
-	type_walk__plain(&type);
-	if (!type_walk__number(p->dwarf, &type, &ret->type))
-		return false;
-	peeled = type;
-	if (!type_walk__peel(&peeled, true))
-		return false;
-	ret->aggregate = type_walk__is_aggregate(dwarf_tag(&peeled));
-	ret->size = type_walk__size(&p->walk, type);
-	ret->endless = type_walk__extent(&p->walk, type) == UINT64_MAX;
-	return ret->size && ret->size < INT32_MAX &&
-	       (ret->size > 1 || dwarf_tag(&peeled) != DW_TAG_base_type);
-}
-
-/* Of a pointer or a reference. */
-static bool read_pointer(struct pointees *p, Dwarf_Die type, struct pointee *ret)
-{
-	*ret = (struct pointee){0};
-	return type_walk__peel(&type, true) && type_walk__is_pointer(dwarf_tag(&type)) &&
-	       type_walk__type_of(&type, &type) && read_object(p, type, ret);
-}
-
 /* A variable where its code is, as an entry says it. */
 struct variable {
 	Dwarf_Die die, type;
@@ -304,7 +278,7 @@ static bool as_node(struct pointees *p, const struct pointee *link, struct point
 
 	*ret = (struct pointee){.at = link->at, .every = link->every};
 	return link->node && type_walk__entry(p->dwarf, link->node, &node) &&
-	       read_object(p, node, ret);
+	       pointee__object(p->dwarf, &p->walk, node, ret);
 }
 
 /* What is no part of a node's base may be one of the node. */
@@ -456,14 +430,14 @@ void pointees__call(struct pointees *p, Dwarf_Die *callee, struct call_facts *re
 
 	*ret = (struct call_facts){.never = dwarf_hasattr_integrate(callee, DW_AT_noreturn)};
 	if (type_walk__type_of(callee, &type)) {
-		ret->returns = read_pointer(p, type, &ret->returned);
+		ret->returns = pointee__pointer(p->dwarf, &p->walk, type, &ret->returned);
 		ret->fresh = type_walk__peel(&type, true) &&
 			     dwarf_tag(&type) == DW_TAG_pointer_type &&
 			     !type_walk__type_of(&type, &to);
 		return;
 	}
 	ret->takes = first_parameter(p, callee, &to) && type_walk__type_of(&to, &type) &&
-		     read_pointer(p, type, &ret->taken);
+		     pointee__pointer(p->dwarf, &p->walk, type, &ret->taken);
 }
 
 /* What a list or a tree ends at is no node: so a pointer stays one to what nodes begin with. */
@@ -471,7 +445,7 @@ static void read_node(struct pointees *p, Dwarf_Die node, struct pointee *ret)
 {
 	struct pointee whole = {0};
 
-	if (read_object(p, node, &whole) && whole.type != ret->type &&
+	if (pointee__object(p->dwarf, &p->walk, node, &whole) && whole.type != ret->type &&
 	    pointees__holds(p, &whole, ret))
 		ret->node = whole.type;
 }
@@ -491,7 +465,8 @@ bool pointees__in_type(struct pointees *p, Dwarf_Die *type, uint64_t off, struct
 	struct type_walk_in in;
 	Dwarf_Die leaf = *type;
 
-	if (!type_walk__leaf(&p->walk, &leaf, off, &in) || !read_pointer(p, leaf, ret))
+	if (!type_walk__leaf(&p->walk, &leaf, off, &in) ||
+	    !pointee__pointer(p->dwarf, &p->walk, leaf, ret))
 		return false;
 	ret->row = in.row && ret->aggregate;
 	/* of words any pointer is one of several */
@@ -514,7 +489,7 @@ static bool in_object(struct pointees *p, const struct pointee *pointer, struct 
 		if (where.every % where.size)
 			return array_pointers__find(&p->arrays, p->dwarf, &p->walk, where.type,
 						    where.at, where.every, &type) &&
-			       read_pointer(p, type, ret);
+			       pointee__pointer(p->dwarf, &p->walk, type, ret);
 		where.at = (where.at % size + size) % size;
 	}
 	if (where.at < 0 || (where.at >= size && !where.endless) ||

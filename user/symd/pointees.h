@@ -11,21 +11,8 @@
 #include <stdint.h>
 
 #include "symd/frame_slots.h"
+#include "symd/pointee.h"
 #include "symd/type_walk.h"
-
-struct pointee {
-	uint64_t type;  /* of the object: type_walk__number() */
-	uint64_t size;  /* in bytes */
-	int64_t at;     /* the pointer points so far behind where the object begins… */
-	uint64_t every; /* …plus any multiple of this… */
-	bool two;       /* …or just once, or not */
-	bool aggregate; /* it has members… */
-	bool endless;   /* …and the last one is an array of any length */
-	bool row;       /* it is one of several side by side */
-	/* The type of a container's node that begins with it, if what is behind it is asked for;
-	 * 0: of none. */
-	uint64_t node;
-};
 
 /* Of a call, by the function that is called. */
 struct call_facts {
