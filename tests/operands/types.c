@@ -240,11 +240,19 @@ static bool is_open(struct oracle *o, Dwarf_Die type, uint64_t off)
 	       (type_walk__leaf(&o->walk, &type, off, &in) && type_walk__size(&o->walk, type) == 1);
 }
 
+/* Where in one of the objects of a block; what ends in an array of any length is one. */
+static uint64_t within(struct oracle *o, Dwarf_Die truth, uint64_t off)
+{
+	const uint64_t size = type_walk__size(&o->walk, truth);
+
+	return size && type_walk__extent(&o->walk, truth) != UINT64_MAX ? off % size : off;
+}
+
 static enum verdict judge(struct oracle *o, struct place *p, const struct pmb_operand *m,
 			  const struct block *b, uint64_t addr, const struct profile_access *a)
 {
 	Dwarf_Die truth, claim;
-	uint64_t begin, size, element;
+	uint64_t begin, size, off;
 	int64_t at;
 
 	if (m->object == PMB_REG_NONE || m->flags & PMB_OPERAND_VARIABLE)
@@ -264,12 +272,10 @@ static enum verdict judge(struct oracle *o, struct place *p, const struct pmb_op
 		return OUTSIDE;
 	if (!b->type || b->code != p->code || !type_walk__entry(b->code->dwarf, b->type, &truth))
 		return UNKNOWN;
-	element = type_walk__size(&o->walk, truth);
-	if (!element)
-		return WRONG;
-	if (type_walk__holds(&o->walk, truth, (begin - b->from) % element, claim))
+	off = within(o, truth, begin - b->from);
+	if (type_walk__holds(&o->walk, truth, off, claim))
 		return RIGHT;
-	return is_open(o, truth, (begin - b->from) % element) ? UNKNOWN : WRONG;
+	return is_open(o, truth, off) ? UNKNOWN : WRONG;
 }
 
 static void look(struct oracle *o, const struct user_regs_struct *u)
@@ -293,9 +299,8 @@ static void look(struct oracle *o, const struct user_regs_struct *u)
 		p->seen[v]++;
 		p->truth = b->type;
 		p->off = (int64_t)(addr - b->from);
-		if (b->type && type_walk__entry(b->code->dwarf, b->type, &truth) &&
-		    type_walk__size(&o->walk, truth))
-			p->off %= (int64_t)type_walk__size(&o->walk, truth);
+		if (b->type && type_walk__entry(b->code->dwarf, b->type, &truth))
+			p->off = (int64_t)within(o, truth, (uint64_t)p->off);
 	}
 }
 
