@@ -106,7 +106,7 @@ t_samples_beside_the_truth() {
 t_objects_of_cxx() {
 	need_x86
 	command -v g++ >/dev/null || skip "there is no g++"
-	expect_objects 80 60000 subject.cc "12 1" g++ -std=c++17 -O2
+	expect_objects 85 60000 subject.cc "12 1" g++ -std=c++17 -O2
 	expect_objects 70 250000 subject.cc "12 1" g++ -std=c++17 -O0
 }
 
@@ -121,10 +121,15 @@ t_objects_of_libcxx() {
 
 t_objects_of_c() {
 	need_x86
-	expect_objects 80 200000 structures.c 1 gcc -O0
-	expect_objects 85 200000 structures.c 1 gcc -O2
+	expect_objects 98 200000 structures.c 1 gcc -O0
+	expect_objects 95 200000 structures.c 1 gcc -O1
+	expect_objects 95 200000 structures.c 1 gcc -O2
+	expect_objects 95 200000 structures.c 1 gcc -O3
 	command -v clang >/dev/null || skip "there is no clang"
-	expect_objects 90 200000 structures.c 1 clang -O2
+	expect_objects 98 200000 structures.c 1 clang -O0
+	expect_objects 95 200000 structures.c 1 clang -O1
+	expect_objects 95 200000 structures.c 1 clang -O2
+	expect_objects 95 200000 structures.c 1 clang -O3
 }
 
 expect_objects() { # PERCENT INSTRUCTIONS SOURCE ARGUMENTS COMPILER…

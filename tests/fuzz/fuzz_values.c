@@ -91,6 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.entry = size % 11 != 0,
 		.set = (enum insn_set)(size / 2 % 3),
 		.go = size % 2,
+		.returns = size % 3 == 0,
+		.returned = {.type = 1, .size = SIZE, .aggregate = true},
 	};
 	struct code_values *values = code_values__new(data, size, &fns);
 	struct code_value v;

@@ -33,6 +33,28 @@ static const struct {
 	{"lea rax,[rsi+rsi*4+2]", CODE("\x48\x8d\x44\xb6\x02\xc3"), 5, AX, CODE_VALUE_NUMBER, 2, 5},
 	{"add rsi,rsi; lea rax,[rdi+rsi*8]", CODE("\x48\x01\xf6\x48\x8d\x04\xf7\xc3"), 7, AX,
 	 CODE_VALUE_POINTER, 0, 16},
+	{"mov rax,rsi; add rax,rax; add rax,rsi; lea rax,[rdi+rax*8]",
+	 CODE("\x48\x89\xf0\x48\x01\xc0\x48\x01\xf0\x48\x8d\x04\xc7\xc3"), 13, AX,
+	 CODE_VALUE_POINTER, 0, 24},
+	{"mov rax,rsi; shl rax,3; sub rax,rsi; lea rax,[rdi+rax*8+16]",
+	 CODE("\x48\x89\xf0\x48\xc1\xe0\x03\x48\x29\xf0\x48\x8d\x44\xc7\x10\xc3"), 15, AX,
+	 CODE_VALUE_POINTER, 16, 56},
+	{"add rsi,8; lea rax,[rdi+rsi*8]", CODE("\x48\x83\xc6\x08\x48\x8d\x04\xf7\xc3"), 8, AX,
+	 CODE_VALUE_POINTER, 64, 8},
+	{"two that nobody knows: add rax,rax; add rax,rdx; lea rax,[rdi+rax*8]",
+	 CODE("\x48\x89\xf0\x48\x01\xc0\x48\x01\xd0\x48\x8d\x04\xc7\xc3"), 13, AX,
+	 CODE_VALUE_POINTER, 0, 8},
+	{"mov rax,rsi; loop: add rax,rsi; jne loop: it isn't twice the same",
+	 CODE("\x48\x89\xf0\x48\x01\xf0\x75\xfb\x48\x8d\x04\xc7\xc3"), 12, AX, CODE_VALUE_POINTER,
+	 0, 8},
+	{"mov rax,rdi; sub rax,rsi: that may be a pointer, too",
+	 CODE("\x48\x89\xf8\x48\x29\xf0\xc3"), 6, AX, CODE_VALUE_ANY, 0, 1},
+	{"imul rax,[rsi],24; add rax,rdi", CODE("\x48\x6b\x06\x18\x48\x01\xf8\xc3"), 7, AX,
+	 CODE_VALUE_POINTER, 0, 24},
+	{"mov [rsp-48],24; add [rsp-48],24; mov rax,[rsp-48]; add rax,rdi",
+	 CODE("\x48\xc7\x44\x24\xd0\x18\x00\x00\x00\x48\x83\x44\x24\xd0\x18"
+	      "\x48\x8b\x44\x24\xd0\x48\x01\xf8\xc3"),
+	 23, AX, CODE_VALUE_POINTER, 48, 0},
 	{"lea rax,[rdi+rdi]: no pointer", CODE("\x48\x8d\x04\x3f\xc3"), 4, AX, CODE_VALUE_ANY, 0,
 	 1},
 	{"imul rax,rsi,24", CODE("\x48\x6b\xc6\x18\xc3"), 4, AX, CODE_VALUE_NUMBER, 0, 24},
@@ -117,6 +139,38 @@ Test(code_values, what_registers_are)
 	}
 }
 
+/* What a call gave, of a function that returns a node; not where it only ends. */
+Test(code_values, what_is_returned)
+{
+	static const struct {
+		const char *what;
+		const uint8_t *code;
+		size_t len;
+		enum code_value_kind kind;
+	} ends_by[] = {
+		{"ret", CODE("\xe8\xfd\x00\x00\x00\xc3"), CODE_VALUE_POINTER},
+		{"pop rbx; ret", CODE("\xe8\xfd\x00\x00\x00\x5b\xc3"), CODE_VALUE_POINTER},
+		{"je over; xor eax,eax; over: ret",
+		 CODE("\xe8\xfd\x00\x00\x00\x74\x02\x31\xc0\xc3"), CODE_VALUE_POINTER},
+		{"mov eax,1; ret", CODE("\xe8\xfd\x00\x00\x00\xb8\x01\x00\x00\x00\xc3"),
+		 CODE_VALUE_ANY},
+		{"ud2", CODE("\xe8\xfd\x00\x00\x00\x0f\x0b"), CODE_VALUE_ANY},
+	};
+	struct code_values_fns fns = fns_of(INSN_X86_64, false);
+
+	fns.returns = node(&fns.returned);
+	for (size_t i = 0; i < ARRAY_SIZE(ends_by); i++) {
+		struct code_values *values =
+			code_values__new(ends_by[i].code, ends_by[i].len, &fns);
+		struct code_value v;
+
+		cr_assert_not_null(values, "%s", ends_by[i].what);
+		code_values__at(values, 5, AX, &v);
+		cr_expect_eq(v.kind, ends_by[i].kind, "%s: kind %d", ends_by[i].what, (int)v.kind);
+		code_values__free(values);
+	}
+}
+
 /* By way of a variable in the frame that is a pointer to a number. */
 static const struct {
 	const char *what;
@@ -171,26 +225,23 @@ Test(code_values, what_calls_of_go_leave)
 
 #define POINTER(t, a, e) VALUE(t, a, e, false)
 #define TWO(t, a, e) VALUE(t, a, e, true)
-#define VALUE(t, a, e, once)                                                               \
-	{                                                                                  \
-		CODE_VALUE_POINTER,                                                        \
-		{                                                                          \
-			.type = (t), .size = SIZE, .at = (a), .every = (e), .two = (once), \
-		}                                                                          \
+#define VALUE(t, a, e, once)                \
+	{                                   \
+		.kind = CODE_VALUE_POINTER, \
+		.to = {.type = (t),         \
+		       .size = SIZE,        \
+		       .at = (a),           \
+		       .every = (e),        \
+		       .two = (once),       \
+		}                           \
 	}
-#define OTHER(k, t, a)                         \
-	{                                      \
-		CODE_VALUE_##k,                \
-		{                              \
-			.type = (t), .at = (a) \
-		}                              \
+#define OTHER(k, t, a)                                                  \
+	{                                                               \
+		.kind = CODE_VALUE_##k, .to = {.type = (t), .at = (a) } \
 	}
-#define ANY_VALUE                  \
-	{                          \
-		CODE_VALUE_ANY,    \
-		{                  \
-			.every = 1 \
-		}                  \
+#define ANY_VALUE                                           \
+	{                                                   \
+		.kind = CODE_VALUE_ANY, .to = {.every = 1 } \
 	}
 
 static const struct {

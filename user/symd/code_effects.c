@@ -15,6 +15,13 @@ bool code_effects__lies_in(const struct pointee *number, const struct code_value
 	       off < (int64_t)in->to.size;
 }
 
+bool code_effects__is_row(const struct code_value *v, const struct pointee *of)
+{
+	return v->kind == CODE_VALUE_POINTER && v->to.type == of->type &&
+	       (v->to.every ? v->to.every % of->size == 0 : v->to.row) &&
+	       (v->to.at - of->at) % (int64_t)of->size == 0;
+}
+
 struct code_value code_effects__value(const struct code_effects *e, const struct code_state *s,
 				      size_t off, unsigned reg)
 {
@@ -31,6 +38,7 @@ struct code_value code_effects__value(const struct code_effects *e, const struct
 	if (known->kind == CODE_VALUE_POINTER && known->to.type == v.to.type &&
 	    known->to.at == v.to.at && !v.to.node)
 		v.to.node = known->to.node;
+	v.to.row |= code_effects__is_row(known, &v.to);
 	return v;
 }
 
@@ -62,7 +70,8 @@ struct code_value code_effects__address(const struct code_effects *e, const stru
 	if (m->base == m->index && !m->extend)
 		return code_value__twice(&base, 1 + m->scale, m->disp);
 	if (m->base == INSN_IP)
-		base = (struct code_value){CODE_VALUE_ADDRESS, {.at = insn->off + insn->len}};
+		base = (struct code_value){.kind = CODE_VALUE_ADDRESS,
+					   .to = {.at = insn->off + insn->len}};
 	if (m->extend)
 		index = code_value__half(&index);
 	return code_value__sum(&base, &index, m->scale, m->disp);
@@ -96,10 +105,10 @@ struct frame_place code_effects__frame(const struct code_effects *e, const struc
 	return place;
 }
 
-static bool is_recast(const struct code_effects *e, int64_t at)
+static bool is_among(const int64_t *places, size_t n, int64_t at)
 {
-	for (size_t i = 0; i < e->n_recast; i++) {
-		if (e->recast[i] == at)
+	for (size_t i = 0; i < n; i++) {
+		if (places[i] == at)
 			return true;
 	}
 	return false;
@@ -110,10 +119,14 @@ bool code_effects__declared(const struct code_effects *e, const struct code_stat
 {
 	struct frame_place place;
 
-	if (where->kind != CODE_VALUE_FRAME || where->to.every || is_recast(e, where->to.at))
+	if (where->kind != CODE_VALUE_FRAME || where->to.every ||
+	    is_among(e->recast, e->n_recast, where->to.at))
 		return false;
 	place = code_effects__frame(e, s, off, where->to.at);
-	return e->fns->in_frame(e->fns->ctx, off, &place, ret);
+	if (!e->fns->in_frame(e->fns->ctx, off, &place, ret))
+		return false;
+	ret->row |= !ret->aggregate && is_among(e->rows, e->n_rows, where->to.at);
+	return true;
 }
 
 struct code_value code_effects__loaded(const struct code_effects *e, const struct code_state *s,
@@ -150,9 +163,28 @@ static struct code_value reloaded(const struct code_effects *e, const struct cod
 	return v;
 }
 
+/* What is stored, or added to what lies there. */
+static struct code_value stored(const struct code_effects *e, const struct code_state *s,
+				const struct code_step *insn, const struct insn_move *m)
+{
+	const struct code_value number = code_value__number(m->number, 0);
+	struct code_value v;
+
+	if (m->kind == INSN_MOVE_STORE)
+		return m->a == INSN_NONE ? code_value__checked(number) :
+					   code_effects__value(e, s, insn->off, m->a);
+	v = reloaded(e, s, insn, &m->mem);
+	return code_value__sum(&v, &number, 1, 0);
+}
+
+static bool stores(const struct insn_move *m)
+{
+	return m->kind == INSN_MOVE_STORE || m->kind == INSN_MOVE_STEP;
+}
+
 static bool is_factor(const struct code_value *v)
 {
-	return v->kind == CODE_VALUE_NUMBER && v->to.at > 0 && !v->to.every;
+	return v->kind == CODE_VALUE_NUMBER && v->to.at > 0 && !v->to.every && !v->name;
 }
 
 /* One of the two factors has to be known. */
@@ -176,8 +208,24 @@ static struct code_value flag(const struct code_value *of)
 {
 	struct code_value v = code_value__number(0, 1);
 
-	v.to.two = of->kind == CODE_VALUE_NUMBER && !of->to.at && !of->to.every;
+	v.to.two = of->kind == CODE_VALUE_NUMBER && !of->to.at && !of->to.every && !of->name;
 	return v.to.two ? v : code_value__any();
+}
+
+static struct code_value sum(const struct insn_move *m, const struct code_value *a,
+			     const struct code_value *b)
+{
+	const struct code_value half = code_value__half(b);
+
+	if (m->a == m->b && !m->half)
+		return code_value__twice(a, 1 + (unsigned)m->number, 0);
+	return code_value__sum(a, m->half ? &half : b, (unsigned)m->number, 0);
+}
+
+static bool loads_second(const struct insn_move *m)
+{
+	return m->kind == INSN_MOVE_SUM_LOAD || m->kind == INSN_MOVE_TIMES_LOAD ||
+	       m->kind == INSN_MOVE_CHOICE_LOAD;
 }
 
 static struct code_value moved(const struct code_effects *e, const struct code_state *s,
@@ -187,13 +235,13 @@ static struct code_value moved(const struct code_effects *e, const struct code_s
 	struct code_value b = code_effects__value(e, s, insn->off, m->b);
 	const struct code_value_types types = {e->fns->holds, e->fns->ctx};
 
-	if (m->kind == INSN_MOVE_SUM_LOAD || m->kind == INSN_MOVE_CHOICE_LOAD)
+	if (loads_second(m))
 		b = reloaded(e, s, insn, &m->mem);
 	switch (m->kind) {
 	case INSN_MOVE_COPY:
 		return a;
 	case INSN_MOVE_EXTEND:
-		return a.kind == CODE_VALUE_NUMBER ? a : code_value__any();
+		return code_value__half(&a);
 	case INSN_MOVE_NUMBER:
 		return code_value__checked(code_value__number(m->number, 0));
 	case INSN_MOVE_LOAD:
@@ -203,15 +251,15 @@ static struct code_value moved(const struct code_effects *e, const struct code_s
 	case INSN_MOVE_PAGE:
 		return page_of(e, insn, m->number);
 	case INSN_MOVE_SUM:
-		if (m->a == m->b && !m->half)
-			return code_value__twice(&a, 1 + (unsigned)m->number, 0);
-		if (m->half)
-			b = code_value__half(&b);
-		return code_value__sum(&a, &b, (unsigned)m->number, 0);
+		return sum(m, &a, &b);
+	case INSN_MOVE_DIFFERENCE:
+		return code_value__difference(&a, &b);
 	case INSN_MOVE_PRODUCT:
 		return product(e, s, insn, m);
 	case INSN_MOVE_SUM_LOAD:
 		return code_value__sum(&a, &b, 1, 0);
+	case INSN_MOVE_TIMES_LOAD:
+		return code_value__times(&b, m->number);
 	case INSN_MOVE_CHOICE:
 	case INSN_MOVE_CHOICE_LOAD:
 		code_value__join(&a, &b, &types);
@@ -219,7 +267,8 @@ static struct code_value moved(const struct code_effects *e, const struct code_s
 	case INSN_MOVE_FLAG:
 		return flag(&a);
 	case INSN_MOVE_STORE:
-		break;
+	case INSN_MOVE_STEP:
+		return stored(e, s, insn, m);
 	}
 	return code_value__any();
 }
@@ -273,11 +322,12 @@ struct code_value code_effects__kept(const struct code_effects *e, const struct 
 	const struct code_value *known = &s->regs[reg];
 	struct code_value v;
 
-	if (known->kind != CODE_VALUE_ANY && known->kind != CODE_VALUE_POINTER)
+	if (!code_value__is_unknown(known) && known->kind != CODE_VALUE_POINTER)
 		return *known;
 	v = code_effects__value(e, s, off, reg);
-	return known->kind == CODE_VALUE_ANY || (v.to.type != known->to.type &&
-						 e->fns->holds(e->fns->ctx, &v.to, &known->to)) ?
+	return known->kind != CODE_VALUE_POINTER ||
+			       (v.to.type != known->to.type &&
+				e->fns->holds(e->fns->ctx, &v.to, &known->to)) ?
 		       v :
 		       *known;
 }
@@ -294,9 +344,10 @@ static void drop_spills(struct code_state *s, int64_t from, int64_t to)
 	}
 }
 
+/* Half of the room is pointers'. */
 static void add_spill(struct code_state *s, int64_t at, const struct code_value *value)
 {
-	for (int i = 0; i < CODE_SPILLS; i++) {
+	for (int i = value->kind == CODE_VALUE_NUMBER ? CODE_SPILLS / 2 : 0; i < CODE_SPILLS; i++) {
 		if (s->spills[i].value.kind != CODE_VALUE_NONE)
 			continue;
 		s->spills[i] = (struct code_spill){at, *value};
@@ -327,14 +378,16 @@ static void store_over(const struct code_effects *e, struct code_state *s,
 static void spill(const struct code_effects *e, struct code_state *s, const struct code_step *insn,
 		  const struct code_value *where, const struct code_value *value)
 {
+	const struct code_value v = code_value__unnamed(*value);
 	struct frame_place place;
 
 	if (where->kind != CODE_VALUE_FRAME || where->to.every ||
-	    (value->kind != CODE_VALUE_POINTER && value->kind != CODE_VALUE_FRESH))
+	    (v.kind != CODE_VALUE_POINTER && v.kind != CODE_VALUE_FRESH &&
+	     v.kind != CODE_VALUE_NUMBER))
 		return;
 	place = code_effects__frame(e, s, insn->off, where->to.at);
 	if (!e->fns->any_variable(e->fns->ctx, insn->off, &place))
-		add_spill(s, where->to.at, value);
+		add_spill(s, where->to.at, &v);
 }
 
 /* Who is called uses what lies below, and may store to all that it is told of. */
@@ -382,10 +435,15 @@ static void call(const struct code_effects *e, struct code_state *s, const struc
 	if (e->fns->go)
 		return;
 	if (facts->returns)
-		s->regs[e->abi->result] = (struct code_value){CODE_VALUE_POINTER, facts->returned};
+		s->regs[e->abi->result] = (struct code_value){
+			.kind = CODE_VALUE_POINTER,
+			.to = facts->returned,
+		};
 	else if (facts->fresh)
-		s->regs[e->abi->result] =
-			(struct code_value){CODE_VALUE_FRESH, {.type = insn->site - 1}};
+		s->regs[e->abi->result] = (struct code_value){
+			.kind = CODE_VALUE_FRESH,
+			.to = {.type = insn->site - 1},
+		};
 }
 
 static void compute(const struct code_effects *e, struct code_state *s,
@@ -404,12 +462,9 @@ static void compute(const struct code_effects *e, struct code_state *s,
 	n = insn_moves__read(e->fns->set, e->bytes + insn->off, insn->len, moves);
 	step(e, s, insn, &o, stepped);
 	for (unsigned i = 0; i < n; i++) {
-		const bool stores = moves[i].kind == INSN_MOVE_STORE;
-
-		result[i] = stores ? code_effects__value(e, s, insn->off, moves[i].a) :
-				     moved(e, s, insn, &moves[i]);
-		to[i] = stores ? code_effects__address(e, s, insn, &moves[i].mem) :
-				 code_value__any();
+		result[i] = moved(e, s, insn, &moves[i]);
+		to[i] = stores(&moves[i]) ? code_effects__address(e, s, insn, &moves[i].mem) :
+					    code_value__any();
 	}
 	store_over(e, s, insn, &o);
 	for (unsigned i = 0; i < n; i++)
@@ -420,8 +475,18 @@ static void compute(const struct code_effects *e, struct code_state *s,
 			s->regs[o.steps[i].reg] = stepped[i];
 	}
 	for (unsigned i = 0; i < n; i++) {
-		if (moves[i].kind != INSN_MOVE_STORE && moves[i].dst < e->abi->n_regs)
+		if (!stores(&moves[i]) && moves[i].dst < e->abi->n_regs)
 			s->regs[moves[i].dst] = result[i];
+	}
+}
+
+void code_effects__name(struct code_state *s, unsigned n_regs, uint64_t at)
+{
+	for (unsigned reg = 0; reg < n_regs; reg++) {
+		struct code_value *v = &s->regs[reg];
+
+		if (v->kind == CODE_VALUE_ANY && !v->name)
+			*v = code_value__named((at * INSN_REGS + reg) + 1);
 	}
 }
 
@@ -434,4 +499,5 @@ void code_effects__run(const struct code_effects *e, struct code_state *s,
 		call(e, s, insn);
 	else if (!insn->padding)
 		compute(e, s, insn);
+	code_effects__name(s, e->abi->n_regs, insn->off + insn->len);
 }

@@ -8,7 +8,8 @@
 #include "symd/code_values.h"
 #include "symd/insn_abi.h"
 
-/* A pointer that a compiler put into the frame, where no variable lies, for lack of registers. */
+/* A pointer, or a number, that a compiler put into the frame, where no variable lies, for lack of
+ * registers. */
 struct code_spill {
 	int64_t at; /* from the canonical frame address */
 	struct code_value value;
@@ -39,6 +40,9 @@ struct code_effects {
 	 * to. */
 	int64_t *recast;
 	size_t n_recast, cap_recast;
+	/* Where pointers to one of several numbers are stored, side by side. */
+	int64_t *rows;
+	size_t n_rows, cap_rows;
 };
 
 /* Before the instruction. */
@@ -47,6 +51,8 @@ void code_effects__run(const struct code_effects *e, struct code_state *s,
 /* What a register is there, also by the variable that is in it. */
 struct code_value code_effects__value(const struct code_effects *e, const struct code_state *s,
 				      size_t off, unsigned reg);
+/* Whether it is a pointer to one of several of that type. */
+bool code_effects__is_row(const struct code_value *v, const struct pointee *of);
 /* A variable says more where nothing else is known, or of a class if a base of it is known. */
 struct code_value code_effects__kept(const struct code_effects *e, const struct code_state *s,
 				     size_t off, unsigned reg);
@@ -65,6 +71,9 @@ bool code_effects__declared(const struct code_effects *e, const struct code_stat
 bool code_effects__lies_in(const struct pointee *number, const struct code_value *in);
 /* Registers, by bit; of an instruction that isn't known all of them. */
 uint32_t code_effects__written(const struct code_effects *e, const struct code_step *insn);
+/* Names what nobody knows, by where the instruction is before which it is so: what was written
+ * right before has got no name yet. */
+void code_effects__name(struct code_state *s, unsigned n_regs, uint64_t at);
 void code_effects__forget(const struct code_effects *e, struct code_state *s, uint32_t regs);
 
 #endif

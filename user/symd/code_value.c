@@ -29,27 +29,72 @@ struct code_value code_value__number(int64_t value, uint64_t every)
 	return (struct code_value){.kind = CODE_VALUE_NUMBER, .to = {.at = value, .every = every}};
 }
 
+struct code_value code_value__named(uint64_t name)
+{
+	struct code_value v = code_value__any();
+
+	v.name = name;
+	return v;
+}
+
+bool code_value__is_unknown(const struct code_value *v)
+{
+	return v->kind == CODE_VALUE_ANY || (v->kind == CODE_VALUE_NUMBER && v->name);
+}
+
 /* What is too far away is nowhere. */
 struct code_value code_value__checked(struct code_value v)
 {
-	return v.to.at > FAR || v.to.at < -FAR || v.to.every > FAR ? code_value__any() : v;
+	return v.to.at > FAR || v.to.at < -FAR || v.to.every > FAR || v.times > FAR ||
+			       v.times < -FAR ?
+		       code_value__any() :
+		       v;
+}
+
+/* It is any multiple of what its name is multiplied with. */
+struct code_value code_value__unnamed(struct code_value v)
+{
+	if (v.name && v.kind == CODE_VALUE_NUMBER) {
+		v.to.every = gcd(v.to.every, distance(v.times, 0));
+		v.to.two = false;
+	}
+	if (v.name && v.to.every == 1)
+		v = code_value__any();
+	v.name = 0;
+	v.times = 0;
+	return v;
 }
 
 struct code_value code_value__half(const struct code_value *v)
 {
-	return v->kind == CODE_VALUE_NUMBER ? *v : code_value__any();
+	return v->kind == CODE_VALUE_NUMBER ? code_value__unnamed(*v) : code_value__any();
+}
+
+/* Once what it is called. */
+static struct code_value counted(const struct code_value *v)
+{
+	struct code_value number = code_value__number(0, 0);
+
+	if (v->kind != CODE_VALUE_ANY || !v->name)
+		return *v;
+	number.name = v->name;
+	number.times = 1;
+	return number;
 }
 
 struct code_value code_value__times(const struct code_value *v, int64_t by)
 {
+	const struct code_value number = counted(v);
 	struct code_value times;
 
-	if (v->kind == CODE_VALUE_ANY && by < FAR)
+	if (number.kind == CODE_VALUE_ANY && by < FAR)
 		return code_value__number(0, (uint64_t)by);
-	if (v->kind != CODE_VALUE_NUMBER || by > FAR)
+	if (number.kind != CODE_VALUE_NUMBER || by > FAR)
 		return code_value__any();
-	times = code_value__number(v->to.at * by, v->to.every * (uint64_t)by);
-	times.to.two = v->to.two;
+	times = code_value__number(number.to.at * by, number.to.every * (uint64_t)by);
+	times.to.two = number.to.two;
+	times.name = number.name;
+	times.times = number.times * by;
 	return code_value__checked(times);
 }
 
@@ -57,6 +102,27 @@ static bool points(const struct code_value *v)
 {
 	return v->kind == CODE_VALUE_POINTER || v->kind == CODE_VALUE_FRESH ||
 	       v->kind == CODE_VALUE_FRAME || v->kind == CODE_VALUE_ADDRESS;
+}
+
+/* Of two numbers; of one called so and one called otherwise only a multiple is known. */
+static struct code_value sum_of_numbers(const struct code_value *a, const struct code_value *b,
+					int64_t more)
+{
+	struct code_value sum = counted(a), other = counted(b);
+
+	if (sum.kind == CODE_VALUE_ANY || other.kind == CODE_VALUE_ANY)
+		return code_value__any();
+	if (sum.name && other.name && sum.name != other.name) {
+		sum = code_value__unnamed(sum);
+		other = code_value__unnamed(other);
+		return code_value__sum(&sum, &other, 1, more);
+	}
+	sum.to.at += other.to.at + more;
+	sum.to.two = (sum.to.two && !other.to.every) || (other.to.two && !sum.to.every);
+	sum.to.every = gcd(sum.to.every, other.to.every);
+	sum.times += other.times;
+	sum.name = sum.times ? sum.name | other.name : 0;
+	return code_value__checked(sum);
 }
 
 /* What nobody knows is a number, if it is added to a pointer. */
@@ -71,12 +137,25 @@ struct code_value code_value__sum(const struct code_value *a, const struct code_
 	}
 	if (points(&other) || sum.kind == CODE_VALUE_NONE || other.kind == CODE_VALUE_NONE)
 		return code_value__any();
-	if (!points(&sum) && (sum.kind == CODE_VALUE_ANY || other.kind == CODE_VALUE_ANY))
-		return code_value__any();
+	if (!points(&sum))
+		return sum_of_numbers(&sum, &other, more);
+	other = code_value__unnamed(other);
 	sum.to.at += other.to.at + more;
 	sum.to.two = (sum.to.two && !other.to.every) || (other.to.two && !sum.to.every);
 	sum.to.every = gcd(sum.to.every, other.to.every);
 	return code_value__checked(sum);
+}
+
+/* What a pointer is less something that may be one, too, is a number. */
+struct code_value code_value__difference(const struct code_value *a, const struct code_value *b)
+{
+	struct code_value less = counted(b);
+
+	if (less.kind != CODE_VALUE_NUMBER || (points(a) && b->kind != CODE_VALUE_NUMBER))
+		return code_value__any();
+	less.to.at = less.to.two ? -less.to.at - (int64_t)less.to.every : -less.to.at;
+	less.times = -less.times;
+	return code_value__sum(a, &less, 1, 0);
 }
 
 struct code_value code_value__twice(const struct code_value *v, unsigned times, int64_t more)
@@ -89,7 +168,7 @@ struct code_value code_value__twice(const struct code_value *v, unsigned times, 
 
 static bool is_null(const struct code_value *v)
 {
-	return v->kind == CODE_VALUE_NUMBER && !v->to.at && !v->to.every;
+	return v->kind == CODE_VALUE_NUMBER && !v->to.at && !v->to.every && !v->name;
 }
 
 /* Null is as well a pointer to anything, and what a call gave to what it is used for. */
@@ -148,10 +227,13 @@ static bool join_offsets(struct pointee *to, const struct pointee *from)
 	return to->every != was.every || to->two != was.two;
 }
 
-bool code_value__join(struct code_value *to, const struct code_value *from,
+bool code_value__join(struct code_value *to, const struct code_value *other,
 		      const struct code_value_types *types)
 {
+	const struct code_value unnamed = code_value__unnamed(*other), *from = &unnamed;
 	bool changed = true;
+
+	*to = code_value__unnamed(*to);
 
 	if (from->kind == CODE_VALUE_NONE || to->kind == CODE_VALUE_ANY || is_any_pointer(from, to))
 		return false;

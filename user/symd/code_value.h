@@ -22,6 +22,10 @@ enum code_value_kind {
 struct code_value {
 	enum code_value_kind kind;
 	struct pointee to; /* at, every, two; of a pointer the rest, too */
+	/* Of a number, or ANY: a name of what nobody knows, of which it is so many times more.
+	 * Within straight code the same name is the same number; 0: it has none. */
+	uint64_t name;
+	int64_t times;
 };
 
 /* Whether an object of a type has one of the other's at `at`. */
@@ -34,12 +38,20 @@ struct code_value code_value__any(void);
 struct code_value code_value__number(int64_t value, uint64_t every);
 /* Nothing is known of what is further away than any object is large. */
 struct code_value code_value__checked(struct code_value v);
+/* Nobody knows what it is, and it is called so. */
+struct code_value code_value__named(uint64_t name);
+/* Or a number more than that. */
+bool code_value__is_unknown(const struct code_value *v);
+/* Where names mean nothing any more. */
+struct code_value code_value__unnamed(struct code_value v);
 /* Of which only lower bits count. */
 struct code_value code_value__half(const struct code_value *v);
 struct code_value code_value__times(const struct code_value *v, int64_t by);
 /* a + b * scale + more. */
 struct code_value code_value__sum(const struct code_value *a, const struct code_value *b,
 				  unsigned scale, int64_t more);
+/* a - b */
+struct code_value code_value__difference(const struct code_value *a, const struct code_value *b);
 /* One value, added to itself: v * times + more. Also of what nobody knows it is a multiple. */
 struct code_value code_value__twice(const struct code_value *v, unsigned times, int64_t more);
 /* What is both of them, where ways meet. True if there is something new in it. */

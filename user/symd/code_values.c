@@ -18,11 +18,14 @@
 #include "base/mem.h"
 #include "symd/code_effects.h"
 #include "symd/insn_move.h"
+#include "symd/probed_insn.h"
 
 enum {
-	ROUNDS_MAX = 24,
+	ROUNDS_MAX = 96,
 	AGAIN_MAX = 4,
 	RECAST_MAX = 64, /* each is looked for at each load */
+	ROWS_MAX = 64,
+	TO_RETURN_MAX = 16,
 	STRAIGHT_MAX = 256,
 	WORK_MAX = 400 * 1000, /* instructions, each time they are gone through: tens of ms */
 };
@@ -42,10 +45,12 @@ struct code_values {
 	struct code_steps steps;
 	struct code_value *entries; /* of each all registers that there are */
 	struct code_spill *spills;  /* of each CODE_SPILLS */
+	bool *stale; /* of each, whether it changed since the code behind it was gone through */
 	size_t n_entries;
 	size_t work;
 	bool changed;
-	bool other; /* a call gives something else than it was taken for, or a place has */
+	bool learned; /* what any code makes of what registers are may have changed */
+	bool other;   /* a call gives something else than it was taken for, or a place has */
 };
 
 /* ---------------------------------------------------------------- instructions */
@@ -99,6 +104,7 @@ static void find_entries(struct code_values *c)
 	}
 	c->entries = xcalloc(c->n_entries * c->e.abi->n_regs, sizeof(*c->entries));
 	c->spills = xcalloc(c->n_entries * CODE_SPILLS, sizeof(*c->spills));
+	c->stale = xcalloc(c->n_entries, sizeof(*c->stale));
 }
 
 static struct code_spill *spills_of(const struct code_values *c, const struct code_step *insn)
@@ -115,6 +121,7 @@ static void enter(const struct code_values *c, struct code_state *s, const struc
 {
 	memcpy(s->regs, entry_of(c, insn), c->e.abi->n_regs * sizeof(s->regs[0]));
 	memcpy(s->spills, spills_of(c, insn), sizeof(s->spills));
+	code_effects__name(s, c->e.abi->n_regs, insn->off);
 }
 
 /* ---------------------------------------------------------------- uses */
@@ -131,7 +138,7 @@ static void use(struct code_values *c, const struct code_value *fresh, const str
 		return;
 	begins.at = 0;
 	if (!site->used) {
-		site->used = c->changed = true;
+		site->used = c->changed = c->learned = true;
 		site->to = begins;
 	} else if (site->to.type != as->type &&
 		   !c->e.fns->holds(c->e.fns->ctx, &site->to, &begins)) {
@@ -199,6 +206,51 @@ static void learn_recast(struct code_values *c, const struct code_state *s,
 	c->other = true;
 }
 
+/* A variable that leads to one of several is a row's, wherever it is loaded: of a pointer to a
+ * number nothing else says so. */
+static void learn_row(struct code_values *c, const struct code_state *s,
+		      const struct code_step *insn, const struct insn_move *stored)
+{
+	const struct code_value value = code_effects__value(&c->e, s, insn->off, stored->a);
+	const struct code_value where = code_effects__address(&c->e, s, insn, &stored->mem);
+	struct pointee number;
+
+	if (c->e.n_rows == ROWS_MAX || value.kind != CODE_VALUE_POINTER || value.to.aggregate ||
+	    !code_effects__declared(&c->e, s, insn->off, &where, &number) || number.row ||
+	    !code_effects__is_row(&value, &number))
+		return;
+	GROW(c->e.rows, c->e.n_rows, c->e.cap_rows);
+	c->e.rows[c->e.n_rows++] = where.to.at;
+	c->changed = c->learned = true;
+}
+
+static bool returns_at(const struct code_values *c, const struct code_step *insn)
+{
+	struct probed_before before = {0};
+	struct probed_insn probed;
+
+	return probed_insn__read(c->e.fns->set, c->e.bytes + insn->off, insn->len,
+				 c->e.fns->vaddr + insn->off, &before, &probed) &&
+	       probed.kind == PROBED_RETURNS;
+}
+
+/* What a call gave is what the function returns, and nothing else is done to it from there on. */
+static void learn_returned(struct code_values *c, const struct code_state *s,
+			   const struct code_step *insn)
+{
+	const struct code_step *end = c->steps.list + c->steps.n;
+	const unsigned result = c->e.abi->result;
+
+	if (!c->e.fns->returns || s->regs[result].kind != CODE_VALUE_FRESH)
+		return;
+	for (unsigned i = 0; i < TO_RETURN_MAX && insn < end && insn->flow == INSN_GOES_ON &&
+			     !(code_effects__written(&c->e, insn) & 1U << result);
+	     i++)
+		insn++;
+	if (insn < end && insn->flow == INSN_ENDS && returns_at(c, insn))
+		use(c, &s->regs[result], &c->e.fns->returned);
+}
+
 static void learn(struct code_values *c, const struct code_state *s, const struct code_step *insn)
 {
 	struct insn_move moves[INSN_MOVES];
@@ -212,7 +264,9 @@ static void learn(struct code_values *c, const struct code_state *s, const struc
 			continue;
 		learn_stored(c, s, insn, &moves[i]);
 		learn_recast(c, s, insn, &moves[i]);
+		learn_row(c, s, insn, &moves[i]);
 	}
+	learn_returned(c, s, insn);
 }
 
 /* ---------------------------------------------------------------- ways */
@@ -234,23 +288,25 @@ static const struct code_value *spilled_at(const struct code_state *s, int64_t a
 	return &any;
 }
 
-/* What is spilled on all ways. */
-static void meet_spills(struct code_values *c, const struct code_state *s, struct code_spill *there,
+/* What is spilled on all ways. True: less than was known. */
+static bool meet_spills(struct code_values *c, const struct code_state *s, struct code_spill *there,
 			bool first)
 {
 	const struct code_value_types types = {c->e.fns->holds, c->e.fns->ctx};
+	bool changed = false;
 
 	if (first) {
 		memcpy(there, s->spills, sizeof(s->spills));
-		return;
+		return true;
 	}
 	for (int i = 0; i < CODE_SPILLS; i++) {
 		if (there[i].value.kind == CODE_VALUE_NONE)
 			continue;
-		c->changed |= code_value__join(&there[i].value, spilled_at(s, there[i].at), &types);
+		changed |= code_value__join(&there[i].value, spilled_at(s, there[i].at), &types);
 		if (there[i].value.kind == CODE_VALUE_ANY)
 			there[i].value.kind = CODE_VALUE_NONE;
 	}
+	return changed;
 }
 
 /* A variable that was in a register up to here may not be one where others come from; what it is
@@ -262,7 +318,8 @@ static void meet(struct code_values *c, const struct code_state *s, const struct
 	const struct code_value_types types = {c->e.fns->holds, c->e.fns->ctx};
 	const uint32_t written = code_effects__written(&c->e, from);
 
-	meet_spills(c, s, spills_of(c, to), entry->kind == CODE_VALUE_NONE);
+	bool changed = meet_spills(c, s, spills_of(c, to), entry->kind == CODE_VALUE_NONE);
+
 	for (unsigned reg = 0; reg < c->e.abi->n_regs; reg++) {
 		struct code_value v = s->regs[reg], *there = &entry[reg];
 
@@ -271,10 +328,12 @@ static void meet(struct code_values *c, const struct code_state *s, const struct
 		if (to == c->steps.list && reg == c->e.abi->sp)
 			continue;
 		if (there->kind != CODE_VALUE_ANY && !(written & 1U << reg) &&
-		    (v.kind == CODE_VALUE_ANY || are_others(&v, there)))
+		    (code_value__is_unknown(&v) || are_others(&v, there)))
 			v = code_effects__kept(&c->e, s, from->off, reg);
-		c->changed |= code_value__join(there, &v, &types);
+		changed |= code_value__join(there, &v, &types);
 	}
+	c->stale[to->entry - 1] |= changed;
+	c->changed |= changed;
 }
 
 /* Nobody knows what comes in there. */
@@ -285,11 +344,23 @@ static void forget_all(struct code_values *c, const struct code_step *insn)
 	for (unsigned reg = 0; reg < c->e.abi->n_regs; reg++)
 		entry[reg] = code_value__any();
 	memset(spills_of(c, insn), 0, CODE_SPILLS * sizeof(*c->spills));
-	c->changed = true;
+	c->stale[insn->entry - 1] = c->changed = true;
 }
 
-/* all: also what nothing led to so far. */
-static void run_all(struct code_values *c, bool all)
+/* What is known where that instruction is, if the code behind it has to be gone through. */
+static bool begin(struct code_values *c, struct code_state *s, const struct code_step *insn,
+		  bool again)
+{
+	bool *stale = &c->stale[insn->entry - 1];
+	const bool was = *stale || again;
+
+	*stale = false;
+	enter(c, s, insn);
+	return was && s->regs[0].kind != CODE_VALUE_NONE;
+}
+
+/* all: also what nothing led to so far; again: all of it. */
+static void run_all(struct code_values *c, bool all, bool again)
 {
 	struct code_state s;
 	bool alive = false;
@@ -303,13 +374,15 @@ static void run_all(struct code_values *c, bool all)
 			else if (all && entry_of(c, insn)->kind == CODE_VALUE_NONE &&
 				 !insn->padding)
 				forget_all(c, insn);
-			enter(c, &s, insn);
+			alive = begin(c, &s, insn, again);
 		}
-		alive = s.regs[0].kind != CODE_VALUE_NONE;
 		if (!alive)
 			continue;
-		if (insn->target != CODE_NO_STEP)
+		c->work++;
+		if (insn->target != CODE_NO_STEP) {
+			learn_returned(c, &s, &c->steps.list[insn->target]);
 			meet(c, &s, insn, &c->steps.list[insn->target]);
+		}
 		learn(c, &s, insn);
 		code_effects__run(&c->e, &s, insn);
 		alive = !ends(c, insn);
@@ -321,7 +394,7 @@ static void run_all(struct code_values *c, bool all)
 static bool settle_once(struct code_values *c)
 {
 	const struct code_step *start = &c->steps.list[0];
-	bool all = false;
+	bool all = false, again;
 
 	memset(c->spills, 0, c->n_entries * CODE_SPILLS * sizeof(*c->spills));
 	memset(c->entries, 0, c->n_entries * c->e.abi->n_regs * sizeof(*c->entries));
@@ -332,11 +405,11 @@ static bool settle_once(struct code_values *c)
 			.to = {.at = c->e.abi->sp_at_entry},
 		};
 	for (int round = 0; round < ROUNDS_MAX; round++) {
-		c->work += c->steps.n;
 		if (c->work > WORK_MAX)
 			return false;
-		c->changed = false;
-		run_all(c, all);
+		again = c->learned;
+		c->changed = c->learned = false;
+		run_all(c, all, again);
 		if (!c->changed && all)
 			return true;
 		all |= !c->changed;
@@ -378,8 +451,10 @@ struct code_values *code_values__free(struct code_values *c)
 	code_steps__done(&c->steps);
 	free(c->entries);
 	free(c->spills);
+	free(c->stale);
 	free(c->e.sites);
 	free(c->e.recast);
+	free(c->e.rows);
 	free(c);
 	return NULL;
 }
@@ -424,9 +499,10 @@ void code_values__at(struct code_values *c, size_t off, unsigned reg, struct cod
 {
 	struct code_state s;
 
-	*ret = state_at(c, off, &s) ?
-		       code_effects__typed(&c->e, code_effects__value(&c->e, &s, off, reg)) :
-		       code_value__any();
+	*ret = code_value__any();
+	if (state_at(c, off, &s))
+		*ret = code_value__unnamed(
+			code_effects__typed(&c->e, code_effects__value(&c->e, &s, off, reg)));
 }
 
 struct frame_place code_values__frame(struct code_values *c, size_t off, int64_t at)

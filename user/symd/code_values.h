@@ -40,7 +40,9 @@ struct code_values_fns {
 	uint64_t vaddr; /* where the function lies in the file */
 	bool entry; /* the code is entered there, with a frame of which nothing is taken yet: it is
 		     * no part that the compiler put elsewhere */
-	bool go;    /* a call leaves nothing in registers, and what it takes is where DWARF says */
+	bool returns; /* a pointer, to `returned` */
+	struct pointee returned;
+	bool go; /* a call leaves nothing in registers, and what it takes is where DWARF says */
 };
 
 struct code_values;

@@ -118,6 +118,7 @@ struct elf_objects *elf_objects__free(struct elf_objects *o)
 /* Looked through once, for places come sorted. */
 static void enter_function(struct elf_objects *o, uint64_t vaddr)
 {
+	struct call_facts facts;
 	uint64_t start, end, size;
 
 	if (vaddr - o->start < o->end - o->start)
@@ -133,6 +134,9 @@ static void enter_function(struct elf_objects *o, uint64_t vaddr)
 	o->end = start + size;
 	o->fns.vaddr = start;
 	o->fns.entry = o->fns.go || debug_info__is_entry(o->info, start);
+	debug_info__call(o->info, start, start, &facts);
+	o->fns.returns = facts.returns && !o->fns.go;
+	o->fns.returned = facts.returned;
 	o->values = code_values__new(o->bytes, size, &o->fns);
 }
 
@@ -156,14 +160,15 @@ static bool may_hold(const struct code_value *by, const struct code_value *where
 {
 	const struct pointee *p = &where->to;
 	const int64_t size = (int64_t)p->size;
+	const bool inside = p->at >= 0 && (p->endless || p->at + bytes <= size);
 
 	*ret_every = 0;
 	if (!p->aggregate) { /* any number of them */
 		*ret_every = (uint32_t)size;
-		return p->every || p->at >= 0;
+		return p->every || p->at >= 0 || p->row;
 	}
-	if (!p->every)
-		return p->at >= 0 && (p->endless || p->at + bytes <= size);
+	if (!p->every && (inside || !p->row))
+		return inside;
 	if (p->every % p->size == 0 && (p->row || p->size > sizeof(void *)))
 		*ret_every = (uint32_t)size;
 	else if (by->to.every)
@@ -257,6 +262,17 @@ static bool put_origin(const struct elf_objects *o, uint64_t vaddr, uint64_t sam
 	       put_object(&origin, reg, where, 0, ret);
 }
 
+/* One of the pointers in an object's array, where nobody knows how far the object is. */
+static bool put_element(const struct elf_objects *o, uint8_t base, const struct code_value *by,
+			const struct code_value *where, int64_t undone, struct pmb_operand *ret)
+{
+	struct code_value element = {.kind = CODE_VALUE_POINTER};
+
+	return by->to.every && where->kind == CODE_VALUE_POINTER && where->to.aggregate &&
+	       pointees__element(debug_info__pointees(o->info), &where->to, &element.to) &&
+	       put_object(by, base, &element, undone, ret);
+}
+
 /* gcc calls an index base at times. */
 void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 		       const struct insn_memory *m, struct pmb_operand *ret)
@@ -277,7 +293,8 @@ void elf_objects__find(struct elf_objects *o, uint64_t vaddr, uint64_t sampled,
 	if (put_object(&base, m->base, &where, of_base, ret) ||
 	    (m->scale == 1 &&
 	     put_object(&index, m->index, &where, ret->disp - m->disp - of_base, ret)) ||
-	    put_origin(o, vaddr, sampled, m->base, &where, ret))
+	    put_origin(o, vaddr, sampled, m->base, &where, ret) ||
+	    put_element(o, m->base, &base, &where, of_base, ret))
 		put_offset(&where, ret);
 	else
 		put_variable(o, vaddr, sampled, &where, ret);

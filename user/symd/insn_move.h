@@ -15,13 +15,16 @@ enum insn_move_kind {
 	INSN_MOVE_EXTEND,      /* the lower half of a */
 	INSN_MOVE_NUMBER,      /* number */
 	INSN_MOVE_LOAD,        /* what lies at mem */
-	INSN_MOVE_STORE,       /* none; a to mem */
+	INSN_MOVE_STORE,       /* none; a to mem, or number */
+	INSN_MOVE_STEP,        /* none; what lies at mem, plus number, to there */
 	INSN_MOVE_LEA,         /* the address of mem */
 	INSN_MOVE_PAGE,        /* where the 4 KB that it lies in begin, plus number */
 	INSN_MOVE_SUM,         /* a + b * number */
+	INSN_MOVE_DIFFERENCE,  /* a - b */
 	INSN_MOVE_PRODUCT,     /* a + b * c */
 	INSN_MOVE_CHOICE,      /* a or b */
 	INSN_MOVE_SUM_LOAD,    /* a + what lies at mem */
+	INSN_MOVE_TIMES_LOAD,  /* what lies at mem * number */
 	INSN_MOVE_CHOICE_LOAD, /* a, or what lies at mem */
 	INSN_MOVE_FLAG,        /* a, but its lowest byte is 0 or 1 */
 };

@@ -485,13 +485,12 @@ static bool in_object(struct pointees *p, const struct pointee *pointer, struct 
 
 	pointees__widen(p, &where, sizeof(void *));
 	size = (int64_t)where.size;
-	if (where.every) {
-		if (where.every % where.size)
-			return array_pointers__find(&p->arrays, p->dwarf, &p->walk, where.type,
-						    where.at, where.every, &type) &&
-			       pointee__pointer(p->dwarf, &p->walk, type, ret);
+	if (where.every % where.size)
+		return array_pointers__find(&p->arrays, p->dwarf, &p->walk, where.type, where.at,
+					    where.every, &type) &&
+		       pointee__pointer(p->dwarf, &p->walk, type, ret);
+	if (where.every || (where.row && !where.endless && (where.at < 0 || where.at >= size)))
 		where.at = (where.at % size + size) % size;
-	}
 	if (where.at < 0 || (where.at >= size && !where.endless) ||
 	    !type_walk__entry(p->dwarf, where.type, &type) ||
 	    !pointees__in_type(p, &type, (uint64_t)where.at, ret))
@@ -500,6 +499,16 @@ static bool in_object(struct pointees *p, const struct pointee *pointer, struct 
 	if (ret->type == where.type && !ret->node)
 		ret->node = where.node;
 	return true;
+}
+
+bool pointees__element(struct pointees *p, const struct pointee *where, struct pointee *ret)
+{
+	Dwarf_Die pointer;
+
+	return where->every % where->size && where->at % (int64_t)sizeof(void *) == 0 &&
+	       array_pointers__find(&p->arrays, p->dwarf, &p->walk, where->type, where->at,
+				    where->every, &pointer) &&
+	       pointee__object(p->dwarf, &p->walk, pointer, ret);
 }
 
 /* Of a tree's two links it doesn't matter which one it is. */

@@ -49,6 +49,9 @@ bool pointees__any_variable(struct pointees *p, Dwarf_Die *function,
 void pointees__widen(struct pointees *p, struct pointee *where, uint64_t bytes);
 /* The pointer that is a member where another one points to, or lies at off in a type. */
 bool pointees__in_object(struct pointees *p, const struct pointee *where, struct pointee *ret);
+/* The same, where an index leads to one of several of them that nobody can tell from each other:
+ * the pointers themselves. */
+bool pointees__element(struct pointees *p, const struct pointee *where, struct pointee *ret);
 /* Which function is called right before vaddr, as the caller says. */
 bool pointees__callee(struct pointees *p, Dwarf_Die *caller, uint64_t vaddr, Dwarf_Die *ret);
 /* What is known of the function's calls. */

@@ -53,6 +53,22 @@ static bool is_choice(const struct x86_parts *p)
 	return (p->opcode & 0xf0) == 0x40;
 }
 
+/* A number goes to memory, or is added to what is there, or multiplied with it. */
+static bool read_number_and_memory(const struct x86_parts *p, struct insn_move *m)
+{
+	const unsigned which = p->reg & 7;
+
+	m->number = p->imm;
+	if (p->opcode == 0x69 || p->opcode == 0x6b)
+		return p->imm > 0 && from(m, INSN_MOVE_TIMES_LOAD, p->reg, INSN_NONE);
+	if (p->opcode == 0xc7)
+		return which == 0 && from(m, INSN_MOVE_STORE, INSN_NONE, INSN_NONE);
+	if (which == 5)
+		m->number = -p->imm;
+	return (p->opcode == 0x81 || p->opcode == 0x83) && (which == 0 || which == 5) &&
+	       from(m, INSN_MOVE_STEP, INSN_NONE, INSN_NONE);
+}
+
 /* What is in memory, or has its address. */
 static bool read_memory(const struct x86_parts *p, struct insn_move *m)
 {
@@ -66,7 +82,7 @@ static bool read_memory(const struct x86_parts *p, struct insn_move *m)
 	if (p->opcode == 0x03)
 		return from(m, INSN_MOVE_SUM_LOAD, p->reg, p->reg);
 	if (p->opcode != 0x8b && p->opcode != 0x8d)
-		return false;
+		return read_number_and_memory(p, m);
 	return from(m, p->opcode == 0x8b ? INSN_MOVE_LOAD : INSN_MOVE_LEA, p->reg, INSN_NONE);
 }
 
@@ -89,6 +105,13 @@ static bool read_number(const struct x86_parts *p, struct insn_move *m)
 	}
 }
 
+/* The opcode says which of the two it goes to. */
+static bool from_sum(struct insn_move *m, enum insn_move_kind kind, const struct x86_parts *p)
+{
+	return p->opcode & 2 ? from_both(m, kind, p->reg, p->base) :
+			       from_both(m, kind, p->base, p->reg);
+}
+
 /* Both are registers. */
 static bool read_pair(const struct x86_parts *p, struct insn_move *m)
 {
@@ -98,9 +121,11 @@ static bool read_pair(const struct x86_parts *p, struct insn_move *m)
 		return wide && is_choice(p) && from_both(m, INSN_MOVE_CHOICE, p->reg, p->base);
 	switch (p->opcode) {
 	case 0x01:
-		return wide && from_both(m, INSN_MOVE_SUM, p->base, p->reg);
 	case 0x03:
-		return wide && from_both(m, INSN_MOVE_SUM, p->reg, p->base);
+		return wide && from_sum(m, INSN_MOVE_SUM, p);
+	case 0x29:
+	case 0x2b:
+		return wide && from_sum(m, INSN_MOVE_DIFFERENCE, p);
 	case 0x31:
 	case 0x33:
 		return p->reg == p->base && number(m, p->reg, 0);
