@@ -100,7 +100,26 @@ struct file {
 
 struct vm_area_struct {
 	unsigned long vm_start, vm_end, vm_flags;
+	struct mm_struct *vm_mm;
 	struct file *vm_file;
+};
+
+/* Before Linux commit 524e00b36e8c, in v6.1. */
+struct rb_node {
+	struct rb_node *rb_right, *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+struct vm_area_struct___rb {
+	unsigned long vm_start, vm_end;
+	struct rb_node vm_rb;
+};
+
+struct mm_struct___rb {
+	struct rb_root mm_rb;
 };
 
 struct mm_struct {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which mapping an address of the current process lies in, by the kernel's own tree of them (struct
- * maple_tree, since Linux commit d4af56c5c7c6, in v6.1). No lock is taken, which an NMI may not,
- * and which wouldn't be free: what is read may be just changing. So what the tree leads to is
- * believed if it says itself that it holds the address.
+ * maple_tree, since Linux commit d4af56c5c7c6, in v6.1; before that a red-black tree). No lock is
+ * taken, which an NMI may not, and which wouldn't be free: what is read may be just changing. So
+ * what the tree leads to is believed if it says itself that it is this process's and holds the
+ * address.
  */
 #ifndef PMUBPF_BPF_MAPPING_H
 #define PMUBPF_BPF_MAPPING_H
@@ -21,6 +22,7 @@ enum {
 	MAPLE_DEPTH = 8, /* 65,530 mappings, the default limit, need 5 */
 	MAPLE_PIVOTS = 15,
 	MAPLE_ARANGE_PIVOTS = 9,
+	RB_DEPTH = 36, /* 2 log2 of as many, and some */
 };
 
 #define MAPPING_SHARED 8ULL /* VM_SHARED */
@@ -54,55 +56,93 @@ static __always_inline __u64 maple_step(__u64 entry, __u64 addr)
 	return ret;
 }
 
-/* NULL: none, or nobody can tell. */
-static __always_inline struct vm_area_struct *mapping_of(struct mm_struct *mm, __u64 addr)
+static __always_inline struct vm_area_struct *mapping_by_maple(struct mm_struct *mm, __u64 addr)
 {
-	struct vm_area_struct *vma = NULL;
-	__u64 entry;
+	__u64 entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
 
-	if (!bpf_core_field_exists(mm->mm_mt))
-		return NULL;
-	entry = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
 	for (int i = 0; i < MAPLE_DEPTH; i++) {
 		__u64 kind = MAPLE_KIND(entry);
 
 		if (kind < MAPLE_LEAF || kind > MAPLE_ARANGE)
 			return NULL;
 		entry = maple_step(entry, addr);
-		if (kind == MAPLE_LEAF) {
-			vma = (void *)entry;
-			break;
-		}
+		if (kind == MAPLE_LEAF)
+			return (void *)entry;
 	}
-	return vma;
+	return NULL;
 }
 
-static __always_inline bool is_thread_stack(__u64 addr, __u64 sp, __u64 own, __u64 start, __u64 end)
+static __always_inline struct vm_area_struct *mapping_by_rb(struct mm_struct *mm, __u64 addr)
+{
+	struct mm_struct___rb *old = (void *)mm;
+	struct rb_node *node = BPF_CORE_READ(old, mm_rb.rb_node);
+
+	for (int i = 0; i < RB_DEPTH && node; i++) {
+		struct vm_area_struct___rb *vma =
+			(void *)((__u64)node -
+				 bpf_core_field_offset(struct vm_area_struct___rb, vm_rb));
+
+		if (addr < BPF_CORE_READ(vma, vm_start))
+			node = BPF_CORE_READ(node, rb_left);
+		else if (addr >= BPF_CORE_READ(vma, vm_end))
+			node = BPF_CORE_READ(node, rb_right);
+		else
+			return (void *)vma;
+	}
+	return NULL;
+}
+
+/* NULL: none, or nobody can tell. */
+static __always_inline struct vm_area_struct *mapping_of(struct mm_struct *mm, __u64 addr)
+{
+	struct vm_area_struct *vma = bpf_core_field_exists(mm->mm_mt) ? mapping_by_maple(mm, addr) :
+									mapping_by_rb(mm, addr);
+
+	/* it may have become another one's meanwhile */
+	return vma && BPF_CORE_READ(vma, vm_mm) == mm && addr >= BPF_CORE_READ(vma, vm_start) &&
+			       addr < BPF_CORE_READ(vma, vm_end) ?
+		       vma :
+		       NULL;
+}
+
+/* On x86-64 the thread pointer of a C library's thread leads to itself, as the ABI has it. That of
+ * Go's threads doesn't: it lies on its heap, and so does what it has as stacks. */
+static __always_inline bool is_thread_control_block(__u64 own)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u64 self;
+
+	return !bpf_probe_read_user(&self, sizeof(self), (void *)own) && self == own;
+#else
+	(void)own;
+	return true;
+#endif
+}
+
+static __always_inline bool is_thread_stack(__u64 addr, __u64 sp, __u64 own,
+					    struct vm_area_struct *vma)
 {
 	/* 128: as of the first thread's. Behind it, in the same mapping, are the thread's own
 	 * variables, as the C libraries have it; else it is a stack that the program made, of a
 	 * goroutine or a coroutine, amid its other data. */
-	return sp != ~0ULL && sp >= start && own > sp && own < end && addr >= sp - 128 &&
-	       addr < own;
+	return sp != ~0ULL && sp >= BPF_CORE_READ(vma, vm_start) && own > sp &&
+	       own < BPF_CORE_READ(vma, vm_end) && addr >= sp - 128 && addr < own &&
+	       is_thread_control_block(own);
 }
 
 /* Of what neither the program nor its heap is: enum pmb_segment. own: the thread pointer. */
 static __always_inline __u32 mapped_segment(struct mm_struct *mm, __u64 addr, __u64 sp, __u64 own)
 {
 	struct vm_area_struct *vma = mapping_of(mm, addr);
-	__u64 start, end, magic;
 	struct file *file;
+	__u64 magic;
 
 	if (!vma)
 		return PMB_SEGMENT_MAPPED;
-	start = BPF_CORE_READ(vma, vm_start);
-	end = BPF_CORE_READ(vma, vm_end);
-	if (addr < start || addr >= end)
-		return PMB_SEGMENT_MAPPED;
 	file = BPF_CORE_READ(vma, vm_file);
 	if (!file)
-		return is_thread_stack(addr, sp, own, start, end) ? PMB_SEGMENT_THREAD_STACK :
-								    PMB_SEGMENT_ANONYMOUS;
+		return is_thread_stack(addr, sp, own, vma) ? PMB_SEGMENT_THREAD_STACK :
+							     PMB_SEGMENT_ANONYMOUS;
 	magic = BPF_CORE_READ(file, f_inode, i_sb, s_magic);
 	if (magic != TMPFS_MAGIC && magic != HUGETLBFS_MAGIC)
 		return PMB_SEGMENT_FILE;

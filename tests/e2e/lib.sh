@@ -151,16 +151,6 @@ run_test() { # NAME [FUNCTION]
 	rm -rf --one-file-system "$T"
 }
 
-# The kernel's tree of mappings, which tells their kinds, is one since 6.1.
-kinds_are_known() {
-	grep -qaw maple_node /sys/kernel/btf/vmlinux
-}
-
-# What data_segment says of a mapping of that kind.
-mapped() { # KIND
-	kinds_are_known && echo "$1" || echo mapped
-}
-
 # All tests of the suite in their order in the file, or those that $ONLY (a regular expression)
 # matches. A function "setup" runs before them, as a test; what it leaves in $S is there for all of
 # them.

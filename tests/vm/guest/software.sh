@@ -88,13 +88,24 @@ t_what_a_clock_interrupted() {
 t_data_of_faults() {
 	pmb_record --data --by data_segment,data_object -e page-faults -c 1 -- $W/objects
 	expect_ledger
-	local mapped=mapped
-	# the kernel's tree of mappings, since 6.1
-	grep -q maple_node /sys/kernel/btf/vmlinux && mapped=anonymous
-	printf '%s 100\n' 'heap;[heap]' "$mapped;[$mapped]" 'program;in_bss' 'stack;[stack]' |
+	printf '%s 100\n' 'heap;[heap]' 'anonymous;[anonymous]' 'program;in_bss' 'stack;[stack]' |
 		sort >$T/known
 	grep ';touch[;_ ]' $T/folded | awk '{ split($0, part, ";"); n[part[1] ";" part[2]] += $NF }
 		END { for (value in n) print value, n[value] }' | sort >$T/seen
+	cmp -s $T/known $T/seen || fail "differs: $(cat $T/seen)"
+}
+
+# Of each kind of mapping, one of them among 4,000; $T is memory here, so files are shared, too.
+t_kinds_of_mappings() {
+	pmb_record --data -e page-faults -c 1 --by data_segment -- $W/mappings /tmp/mapped.$$
+	awk -F'[ ;]' '/;touch_/ { for (i = 2; $i !~ /^touch_/;) i++; n[$1 " " $i] += $NF }
+		END { for (key in n) print key, n[key] }' $T/folded | sort >$T/seen
+	for kind in anonymous\ touch_among anonymous\ touch_anonymous anonymous\ touch_others_stack \
+		file\ touch_file shared\ touch_memfd shared\ touch_shared shared\ touch_shared_file \
+		thread_stack\ touch_own_stack; do
+		echo "$kind 100"
+	done | sort >$T/known
+	rm -f /tmp/mapped.$$
 	cmp -s $T/known $T/seen || fail "differs: $(cat $T/seen)"
 }
 
