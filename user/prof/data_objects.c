@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "model/data_source.h"
 #include "pmubpf/record.h"
+#include "prof/data_access.h"
 #include "prof/frames.h"
 
 /* Samples of a row that have a text: a member, or a function. */
@@ -96,18 +97,15 @@ static void add_class(struct object_row *row, const char *class, int64_t n)
 static void add(struct finder *f, const struct prof_sample *sample, int64_t n)
 {
 	const uint32_t labels = sample->labels;
-	const char *access = prof__label_text(f->p, labels, "data_access");
-	const char *source = prof__label_text(f->p, labels, "data_source");
+	struct data_access access = prof__data_access(f->p, labels);
 	const char *member = prof__label_text(f->p, labels, "member");
 	uint32_t at = row_of(f, prof__label_text(f->p, labels, "data_object"),
 			     prof__label_text(f->p, labels, "data_type"));
 	struct object_row *row = &f->ret->rows[at];
 
 	row->samples += n;
-	if (strstr(access, "load") || strncmp(source, "load", 4) == 0)
-		row->loads += n;
-	if (strstr(access, "store") || strncmp(source, "store", 5) == 0)
-		row->stores += n;
+	row->loads += access.loads ? n : 0;
+	row->stores += access.stores ? n : 0;
 	add_class(row, prof__label_text(f->p, labels, "data_class"), n);
 	if (*member)
 		add_part(f, &f->members, at, member, n);

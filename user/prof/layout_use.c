@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "pmubpf/type_layout.h"
+#include "prof/data_access.h"
 #include "prof/layouts.h"
 #include "prof/sharing.h"
 
@@ -42,13 +42,10 @@ static void add(struct use *to, const struct use *use)
 static struct use use_of(const struct prof *p, size_t sample, size_t type)
 {
 	uint32_t labels = p->samples[sample].labels;
-	const char *source = prof__label_text(p, labels, "data_source");
-	const char *access = prof__label_text(p, labels, "data_access");
+	struct data_access access = prof__data_access(p, labels);
 	int64_t value = prof__values(p, sample)[type];
-	bool loads = strstr(access, "load") || (!*access && starts_with(source, "load"));
-	bool stores = strstr(access, "store") || (!*access && starts_with(source, "store"));
 
-	return (struct use){value, loads ? value : 0, stores ? value : 0};
+	return (struct use){value, access.loads ? value : 0, access.stores ? value : 0};
 }
 
 /* SIZE_MAX: none of the members is called so. */

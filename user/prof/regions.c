@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "model/data_source.h"
 #include "model/poisson.h"
+#include "prof/data_access.h"
 #include "prof/sharing.h"
 
 struct page_key {
@@ -184,14 +185,12 @@ void regions__done(struct regions *r)
 static void add(struct region_use *use, const struct prof *p, uint32_t labels, int64_t n, bool tlb,
 		bool candidate)
 {
-	const char *access = prof__text(p, text_of(p, labels, "data_access"));
+	struct data_access access = prof__data_access(p, labels);
 	const char *source = prof__text(p, text_of(p, labels, "data_source"));
 
 	use->samples += n;
-	if (strstr(access, "load") || strncmp(source, "load", 4) == 0)
-		use->loads += n;
-	if (strstr(access, "store") || strncmp(source, "store", 5) == 0)
-		use->stores += n;
+	use->loads += access.loads ? n : 0;
+	use->stores += access.stores ? n : 0;
 	if (tlb || strstr(source, DATA_SOURCE_TLB_MISS))
 		use->tlb_misses += n;
 	if (candidate)

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "prof/copy.h"
+#include "prof/data_access.h"
 
 struct line_key {
 	int64_t process; /* 0: the kernel's memory is everybody's */
@@ -73,7 +74,6 @@ static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 {
 	const struct prof_label *line = prof__label(p, labels, "cache_line");
 	const char *source = prof__label_text(p, labels, "data_source");
-	const char *access = prof__label_text(p, labels, "data_access");
 
 	*ret = (struct touch){.thread = number_of(p, labels, "tid")};
 	if (!line || !line->text || !ret->thread ||
@@ -82,7 +82,7 @@ static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 	ret->key.line = line->text;
 	if (strcmp(prof__label_text(p, labels, "data_segment"), "kernel") != 0)
 		ret->key.process = number_of(p, labels, "pid");
-	ret->writes = strstr(access, "store") || strncmp(source, "store", 5) == 0;
+	ret->writes = prof__data_access(p, labels).stores;
 	ret->modified_elsewhere = strstr(source, ", hitm");
 	return true;
 }

@@ -90,7 +90,7 @@ static void put_event(const struct objects_report *r, const struct prof_event *e
 	find(&o, r, event);
 	n = shown(r, &o);
 	buf__putc(out, '\n');
-	report__put_line("event", event->name, out);
+	report__put_event(r->report, event->name, out);
 	buf__printf(out, "# samples   %" PRId64 " of %" PRId64 " are about data\n", o.with_data,
 		    o.all);
 	if (n)

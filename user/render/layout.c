@@ -258,7 +258,7 @@ void layout_report__text(const struct layout_report *r, struct buf *out)
 
 	report__put_warnings(p->whole, "", r->event, 1, report__but(p), out);
 	report__put_files(p, out);
-	report__put_line("event", r->event->name, out);
+	report__put_event(p, r->event->name, out);
 	buf__printf(out, "# lines     of %d bytes, as if each object began at one\n",
 		    PROF_CACHE_LINE);
 	if (r->n + r->n_more > 1)

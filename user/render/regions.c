@@ -94,7 +94,7 @@ static void put_event(const struct regions_report *r, const struct prof_event *e
 
 	regions_event__make(&e, r, event);
 	buf__putc(out, '\n');
-	report__put_line("event", event->name, out);
+	report__put_event(r->report, event->name, out);
 	put_known(&e.use, out);
 	if (e.n)
 		buf__puts(out,

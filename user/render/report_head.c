@@ -116,10 +116,34 @@ char *report__event_remark(const struct prof *whole, const char *name, const cha
 	return remark_part(prof__remark(whole, key.data), part);
 }
 
+/* "12"; NULL: none, or it isn't known. */
+static char *lost_of(const struct prof *whole, const char *name)
+{
+	char *lost = report__event_remark(whole, name, " lost=");
+
+	if (lost && strcmp(lost, "0") != 0)
+		return lost;
+	free(lost);
+	return NULL;
+}
+
+void report__put_event(const struct report *r, const char *name, struct buf *out)
+{
+	_cleanup_free_ char *lost = lost_of(r->whole, name);
+
+	report__put_key("event", out);
+	escape_name(out, name);
+	if (lost) {
+		buf__puts(out, ", LOST ");
+		escape_name(out, lost);
+	}
+	buf__putc(out, '\n');
+}
+
 static void put_period(const struct report *r, const char *name, struct buf *out)
 {
 	_cleanup_free_ char *period = report__event_remark(r->whole, name, " period=");
-	_cleanup_free_ char *lost = report__event_remark(r->whole, name, " lost=");
+	_cleanup_free_ char *lost = lost_of(r->whole, name);
 
 	if (!period) /* what was saved before it was called so */
 		period = report__event_remark(r->whole, name, " interval=");
@@ -127,7 +151,7 @@ static void put_period(const struct report *r, const char *name, struct buf *out
 		buf__puts(out, ", one each ");
 		escape_name(out, period);
 	}
-	if (lost && strcmp(lost, "0") != 0) {
+	if (lost) {
 		buf__puts(out, ", LOST ");
 		escape_name(out, lost);
 	}
