@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Probes of allocators: which block a call returned, who called, and which block is given back. The
- * hard thing is that these programs may lose their CPU to another thread that meets a probe, while
- * a walk needs more room than a stack has: the scratch of a CPU has an owner, and who finds that it
- * is no longer the owner tells nothing. Maps of scratch are this object's own, for overflows
- * interrupt here; all others are those of the overflow programs.
+ * Probes of allocators: which block a call returned, who called, and which block is given back.
+ * Maps but those of scratch (lib/block.h) are those of the overflow programs.
  */
 #include "lib/arch.h"
+#include "lib/block.h"
 #include "lib/emit.h"
 #include "lib/maps.h"
 #include "lib/pidns.h"
@@ -54,13 +52,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct pmb_alloc_stats);
 } pmb_allocs SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} pmb_alloc_owner SEC(".maps"); /* the thread that has the CPU's scratch; 0: none */
 
 static __always_inline struct pmb_alloc_stats *alloc_stats(void)
 {
@@ -159,45 +150,15 @@ static __always_inline __u8 caller_stack(struct arch_regs *ctx, struct scratch *
 	return ustack_walk(&pmb_cfg, s, &regs, tgid);
 }
 
-static __always_inline bool tell_block(struct arch_regs *ctx, struct scratch *s, __u64 *owner,
-				       const struct alloc_call *call)
+static __always_inline bool tell_block(struct arch_regs *ctx, const struct alloc_call *call)
 {
-	__u64 id = current_numbers(pmb_cfg.pidns), mine = bpf_get_current_pid_tgid();
-	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&pmb_rings, &cpu);
-	struct pmb_sample *sample = &s->sample.fixed;
-	struct pmb_stats *stats;
-	__u32 zero = 0;
-	bool told;
+	__u64 id = current_numbers(pmb_cfg.pidns);
+	struct block b;
 
-	if (!ring || *owner)
+	if (!block_begin(&pmb_cfg, id, PMB_REC_BLOCK, call->out, call->size, &b))
 		return false;
-	*owner = mine;
-	barrier();
-	__builtin_memset(sample, 0, sizeof(*sample));
-	sample->rec.type = PMB_REC_BLOCK;
-	sample->rec.size = sizeof(struct pmb_block);
-	sample->rec.time = bpf_ktime_get_ns();
-	sample->tgid = id >> 32;
-	sample->tid = (__u32)id;
-	sample->cpu = cpu;
-	sample->cgroup = current_cgroup_id(&pmb_cfg);
-	s->sample.parts[0] = call->out;
-	s->sample.parts[1] = call->size;
-	s->stack.rec.time = sample->rec.time;
-	s->stack.n = 0;
-	sample->user_end = caller_stack(ctx, s, sample->tgid);
-	barrier();
-	told = *owner == mine;
-	if (told) {
-		stats = bpf_map_lookup_elem(&pmb_stats, &zero);
-		if (stats)
-			user_stack_send(&pmb_cfg, ring, s, stats);
-		told = !ring_output(&pmb_cfg, ring, &s->sample, sizeof(struct pmb_block));
-	}
-	if (*owner == mine)
-		*owner = 0;
-	return told;
+	b.s->sample.fixed.user_end = caller_stack(ctx, b.s, id >> 32);
+	return block_end(&pmb_cfg, &b);
 }
 
 /* What mmap returns then, or sbrk. */
@@ -205,15 +166,12 @@ static const __u64 NO_PAGES = -4096ULL;
 
 static __always_inline int call_ends(struct arch_regs *ctx, __u64 result)
 {
-	__u32 thread = (__u32)bpf_get_current_pid_tgid(), zero = 0;
+	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct alloc_call *call = bpf_map_lookup_elem(&pmb_alloc_calls, &thread);
-	struct scratch *s = bpf_map_lookup_elem(&pmb_scratch, &zero);
-	__u64 *owner = bpf_map_lookup_elem(&pmb_alloc_owner, &zero);
 	struct pmb_alloc_stats *stats = alloc_stats();
 	struct alloc_call block;
 
-	if (!call || !s || !owner || !stats || call->sp != ARCH_SP(ctx) ||
-	    call->turn != pmb_alloc_turn)
+	if (!call || !stats || call->sp != ARCH_SP(ctx) || call->turn != pmb_alloc_turn)
 		return 0;
 	block = *call;
 	call->sp = 0;
@@ -224,7 +182,7 @@ static __always_inline int call_ends(struct arch_regs *ctx, __u64 result)
 		return 0;
 	if (!block.out || block.out > NO_PAGES)
 		return 0;
-	if (tell_block(ctx, s, owner, &block))
+	if (tell_block(ctx, &block))
 		stats->blocks++;
 	else
 		stats->blocks_lost++;

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/alloc.skel.h"
+#include "collect/beside.h"
 #include "collect/closer.h"
 #include "collect/core_types.h"
 #include "collect/features.h"
@@ -27,35 +28,6 @@ struct alloc_programs {
 	bool many_at_once; /* the kernel has all probes of a file as one thing */
 	uint64_t program_id;
 };
-
-/* Overflows interrupt these programs: what either has in its hands is its own. */
-static bool is_own(const struct bpf_map *map)
-{
-	static const char *const own[] = {"pmb_scratch", "pmb_known_rules", "pmb_dumps",
-					  "pmb_stats",   "pmb_alloc",       "pmb_none"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
-		if (strncmp(bpf_map__name(map), own[i], strlen(own[i])) == 0)
-			return true;
-	}
-	return bpf_map__is_internal(map);
-}
-
-static int share_maps(struct alloc_programs *p, const struct programs *programs)
-{
-	struct bpf_map *map;
-	int r = 0;
-
-	bpf_object__for_each_map(map, p->skel->obj) {
-		int fd = is_own(map) ? -1 : programs__map_fd(programs, bpf_map__name(map));
-
-		if (!is_own(map))
-			r = fd < 0 ? -ENOENT : bpf_map__reuse_fd(map, fd);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
 
 static int try_load(struct alloc_programs *p, const struct programs *programs,
 		    const struct pmb_config *config, bool hold)
@@ -78,7 +50,7 @@ static int try_load(struct alloc_programs *p, const struct programs *programs,
 	if (p->many_at_once)
 		bpf_program__set_expected_attach_type(p->skel->progs.pmb_alloc_any,
 						      (enum bpf_attach_type)ATTACH_TYPE);
-	r = share_maps(p, programs);
+	r = beside__share_maps(p->skel->obj, programs);
 	return r < 0 ? r : alloc_bpf__load(p->skel);
 }
 

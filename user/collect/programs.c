@@ -29,6 +29,8 @@
 #include "sys/procfs.h"
 #include "sys/usage.h"
 
+enum { N_BESIDE = 2 };
+
 struct programs {
 	struct recording_bpf **samples; /* one per event that overflows; the first owns the maps */
 	size_t n_events;
@@ -46,7 +48,8 @@ struct programs {
 	struct chunks chunks;
 	struct probe_links links;
 	struct gate_user user;
-	int beside_fd; /* programs__count_beside; -1: there are none */
+	int beside_fds[N_BESIDE]; /* programs__count_beside */
+	size_t n_beside;
 };
 
 static int publish_rings(const struct programs *p, const int *cpus, const int *fds, int n)
@@ -316,7 +319,6 @@ int programs__load(struct programs **ret, const struct programs_opts *opts, stru
 	struct loading loading;
 	int r;
 
-	p->beside_fd = -1;
 	p->inner = inner_maps__new();
 	p->n_events = opts->n_events;
 	p->samples = xcalloc(opts->n_events, sizeof(*p->samples));
@@ -438,7 +440,8 @@ uint32_t programs__dump_room(const struct programs *p)
 
 void programs__count_beside(struct programs *p, int stats_fd)
 {
-	p->beside_fd = stats_fd;
+	if (p->n_beside < N_BESIDE)
+		p->beside_fds[p->n_beside++] = stats_fd;
 }
 
 static int read_beside(const struct programs *p, struct pmb_stats *per_cpu)
@@ -446,10 +449,12 @@ static int read_beside(const struct programs *p, struct pmb_stats *per_cpu)
 	_cleanup_free_ struct pmb_stats *beside = xcalloc((size_t)p->n_cpus, sizeof(*beside));
 	__u32 key = 0;
 
-	if (bpf_map_lookup_elem(p->beside_fd, &key, beside) < 0)
-		return -errno;
-	for (int cpu = 0; cpu < p->n_cpus; cpu++)
-		ledger_stats__add(&per_cpu[cpu], &beside[cpu]);
+	for (size_t i = 0; i < p->n_beside; i++) {
+		if (bpf_map_lookup_elem(p->beside_fds[i], &key, beside) < 0)
+			return -errno;
+		for (int cpu = 0; cpu < p->n_cpus; cpu++)
+			ledger_stats__add(&per_cpu[cpu], &beside[cpu]);
+	}
 	return 0;
 }
 
@@ -460,7 +465,7 @@ static int read_stats(const struct programs *p, size_t event, struct pmb_stats *
 
 	if (bpf_map_lookup_elem(bpf_map__fd(p->samples[0]->maps.pmb_stats), &key, per_cpu) < 0)
 		return -errno;
-	return event || p->beside_fd < 0 ? 0 : read_beside(p, per_cpu);
+	return event ? 0 : read_beside(p, per_cpu);
 }
 
 int programs__stats(const struct programs *p, size_t event, struct pmb_stats *ret)
