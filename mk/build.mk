@@ -33,7 +33,7 @@ BPF_SRC := $(wildcard bpf/*.bpf.c)
 # of windows: they may call functions of the kernel, for which libbpf reads all of its types.
 SKEL    := $(O)/gen/collect/recording.skel.h $(O)/gen/collect/counting.skel.h \
 	$(O)/gen/collect/names.skel.h $(O)/gen/collect/owner.skel.h $(O)/gen/collect/alloc.skel.h \
-	$(O)/gen/collect/branch.skel.h $(O)/gen/collect/gate.skel.h
+	$(O)/gen/collect/branch.skel.h $(O)/gen/collect/gate.skel.h $(O)/gen/collect/mapped.skel.h
 
 $(O)/tools-checked: mk/check-build.sh
 	@mkdir -p $(@D)
@@ -59,7 +59,7 @@ $(O)/gen/collect/%.skel.h: $(O)/bpf/%.bpf.o
 $(O)/user/collect/programs.o $(O)/user/collect/gates.o $(O)/user/collect/work.o \
 	$(O)/user/collect/owners.o $(O)/user/collect/allocs.o $(O)/user/collect/off_cpu.o \
 	$(O)/user/collect/branches.o $(O)/user/collect/kernel_ask.o \
-	$(O)/user/collect/siblings.o: $(SKEL)
+	$(O)/user/collect/siblings.o $(O)/user/collect/mapped.o: $(SKEL)
 
 # pprof's message, as C (protobuf-c).
 PPROF_H := $(O)/gen/prof/profile.pb-c.h

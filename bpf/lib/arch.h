@@ -24,6 +24,7 @@
 #define ARCH_ARG2(regs) ((regs)->si)
 #define ARCH_ARG3(regs) ((regs)->dx)
 #define ARCH_CALL1(regs) ((regs)->di)
+#define ARCH_SYSCALL1(regs) ((regs)->di)
 #define ARCH_CALL2(regs) ((regs)->si)
 #define ARCH_CALL3(regs) ((regs)->dx)
 #define ARCH_CALL4(regs) ((regs)->cx)
@@ -39,6 +40,7 @@
 #define ARCH_ARG2(regs) ((regs)->x[1])
 #define ARCH_ARG3(regs) ((regs)->x[2])
 #define ARCH_CALL1(regs) ((regs)->x[0])
+#define ARCH_SYSCALL1(regs) ((regs)->x[0])
 #define ARCH_CALL2(regs) ((regs)->x[1])
 #define ARCH_CALL3(regs) ((regs)->x[2])
 #define ARCH_CALL4(regs) ((regs)->x[3])
@@ -54,6 +56,8 @@
 #define ARCH_ARG2(regs) ((regs)->a[1])
 #define ARCH_ARG3(regs) ((regs)->a[2])
 #define ARCH_CALL1(regs) ((regs)->a[0])
+/* orig_a0, behind the status, the address and the cause of a trap: a0 is what it returns */
+#define ARCH_SYSCALL1(regs) (((__u64 *)((regs) + 1))[3])
 #define ARCH_CALL2(regs) ((regs)->a[1])
 #define ARCH_CALL3(regs) ((regs)->a[2])
 #define ARCH_CALL4(regs) ((regs)->a[3])
@@ -123,6 +127,12 @@ static __always_inline __u64 arch_thread_pointer(const struct arch_regs *regs)
 	return regs->tp;
 #endif
 }
+
+#if defined(__TARGET_ARCH_x86)
+enum { ARCH_SYS_MMAP = 9, ARCH_SYS_BRK = 12, ARCH_SYS_MREMAP = 25 };
+#else
+enum { ARCH_SYS_MMAP = 222, ARCH_SYS_BRK = 214, ARCH_SYS_MREMAP = 216 };
+#endif
 
 /* The number of the system call that these registers entered the kernel with. */
 static __always_inline __u64 arch_syscall(struct arch_regs *regs)

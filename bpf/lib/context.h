@@ -12,6 +12,14 @@
 
 #include "lib/arch.h"
 
+/* What the current task last had in user space; NULL: not known here. */
+static __always_inline struct arch_regs *saved_regs(const volatile struct pmb_config *cfg)
+{
+	if (cfg->has_task_regs)
+		return (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	return arch_saved_at();
+}
+
 /* One more than the number of the system call that the current task is in; 0: none. */
 static __always_inline __u32 current_call(const volatile struct pmb_config *cfg)
 {
@@ -21,10 +29,7 @@ static __always_inline __u32 current_call(const volatile struct pmb_config *cfg)
 
 	if (!BPF_CORE_READ(task, mm))
 		return 0;
-	if (cfg->has_task_regs)
-		regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	else
-		regs = arch_saved_at();
+	regs = saved_regs(cfg);
 	number = regs ? arch_syscall(regs) : ~0ULL;
 	return number < PMB_CALLS ? (__u32)number + 1 : 0;
 }

@@ -121,6 +121,9 @@
 	  "who called for their blocks is not known", "allocations.no_room_for_calls")             \
 	X(BLOCKS_PART, 8, "1/%d of --max-memory", "blocks of allocators, with their sites",        \
 	  "who allocated further ones is not known", "allocations.no_room")                        \
+	X(MAPPED_PART, 32, "1/%d of --max-memory",                                                 \
+	  "memory that the kernel gave out, with who asked for it",                                \
+	  "who asked for more is not known", "sites.no_room")                                      \
 	X(ALLOC_FILES, 4096, "%d, 256 with an allocator",                                          \
 	  "files that --alloc has looked at for allocators", "further ones are not probed",        \
 	  "allocations.reach.files_unread")                                                        \

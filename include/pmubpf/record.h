@@ -40,6 +40,9 @@ enum pmb_rec_type {
 	PMB_REC_BLOCK = 9,        /* memory that an allocator gave out… */
 	PMB_REC_FREED = 10,       /* …and took back */
 	PMB_REC_CONTEXT = 11,     /* pmubpf/thread_context.h */
+	PMB_REC_MAPPED = 12,      /* memory that the kernel gave out… */
+	PMB_REC_UNMAPPED = 13,    /* …and takes back; and all that brk() has given out by now */
+	PMB_REC_BREAK = 14,
 };
 
 /* Every record begins with this. size is that of the whole record, a multiple of 8. */
@@ -205,8 +208,9 @@ struct pmb_window_end {
 	__u32 what;
 };
 
-/* A block of memory as its allocator returns it. The sample is who asked for it: without weight and
- * kernel stack; its user stack begins with the function that called the allocator. */
+/* A block of memory as its allocator, or the kernel, returns it. The sample is who asked for it:
+ * without weight and kernel stack; its user stack begins with the function that called the
+ * allocator, or the kernel. */
 struct pmb_block {
 	struct pmb_sample sample;
 	__u64 addr, size;
@@ -219,6 +223,7 @@ struct pmb_freed {
 	__u32 pad;
 	__u64 addr;
 };
+	__u64 bytes; /* of what was mapped, whatever it was then; 0: the block that begins there */
 
 /* frames[0] is the interrupted instruction itself, the others are return addresses. */
 struct pmb_stack {
@@ -384,6 +389,14 @@ struct pmb_alloc_stats {
 };
 
 /* One program instance counts one event. */
+/* Of one CPU: who was met that asked the kernel for memory. */
+struct pmb_mapped_stats {
+	__u64 mapped, unmapped; /* that were told */
+	__u64 lost;   /* not told: no room in the ring, or another thread had the scratch */
+	__u64 unpaid; /* told without their stacks, for the budget */
+	__u64 ns;     /* that all of it took */
+};
+
 struct pmb_config {
 	__u64 cgroup_id;
 	__u64 user_mask; /* bits of a user-space code address (arm64 keeps signatures above them) */

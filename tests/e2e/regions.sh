@@ -47,6 +47,28 @@ t_who_touched_first() {
 	expect_no_match "$T/folded" '^__mem.*;touchers;[^;]*$' "memset, by itself"
 }
 
+# faults_by_mapper SITE: of the faults in touch_all.
+faults_by_mapper() {
+	folded_sum_of "$T/folded" "^$1;.*;touch_all\$"
+}
+
+# Who asked the kernel for it: 700 pages and 50 more in a child, 200 that moved, 100 of brk's.
+t_who_mapped() {
+	pmb_ok record --budget 0 -m 8M --data -e page-faults -c 1 --by map_site -o "$T/folded" \
+		--summary "$T/sum.json" -- "$WORKLOADS/mapped"
+	expect_ledger
+	! grep -q 'who asks the kernel for memory is not known' "$T/err" ||
+		skip "this kernel has no kprobes"
+	expect_eq "$(faults_by_mapper ask_most)" 750 "pages of ask_most"
+	expect_eq "$(faults_by_mapper ask_rest)" 200 "pages of ask_rest"
+	# the first page may be partly somebody else's
+	expect_within "$(faults_by_mapper ask_heap)" 100 1 "pages of ask_heap"
+	expect_eq "$(faults_by_mapper ask_gone)" 0 "pages of what was unmapped"
+	expect_eq "$(jq '.sites.lost + .sites.no_room' "$T/sum.json")" 0 "lost"
+	expect_ge "$(jq .sites.mapped "$T/sum.json")" 1050 "samples of which it is known"
+	expect_match "$T/err" 'whose memory it is, known for' "how much is known"
+}
+
 # Of two sites with 70 and 30 % of the faults, by one fault in seven: four standard deviations.
 t_shares_of_samples() {
 	pmb_ok record --data -e page-faults -c 7 -o "$T/p.pb.gz" -- "$WORKLOADS/touchers"

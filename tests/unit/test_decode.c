@@ -120,7 +120,7 @@ Test(decode, type)
 
 	s.fixed.rec.type = 0;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
-	s.fixed.rec.type = PMB_REC_CONTEXT + 1;
+	s.fixed.rec.type = PMB_REC_BREAK + 1;
 	expect_reject(&s, sizeof(s), REJECT_TYPE);
 }
 

@@ -114,6 +114,7 @@ static void take_data_away(struct account *to)
 	to->key.has_addr = 0;
 	to->labels.data_src = to->labels.data_addr = 0;
 	to->labels.segment = to->labels.latency = to->labels.site = 0;
+	to->labels.map_site = 0;
 	to->latency = 0;
 }
 

@@ -30,6 +30,7 @@ static void set_limits(struct assembly *a)
 	a->windows.limit = all / BUDGET_WINDOWS_PART;
 	a->pages.limit = all / BUDGET_PAGES_PART;
 	a->blocks.limit = all / BUDGET_BLOCKS_PART;
+	a->mapped.blocks.limit = all / BUDGET_MAPPED_PART;
 	a->dumps.limit = all / BUDGET_DUMPS_PART;
 	if (all && a->dumps.limit < DUMPS_AT_LEAST)
 		a->dumps.limit = DUMPS_AT_LEAST;
@@ -77,6 +78,7 @@ void assembly__done(struct assembly *a)
 	chains__done(&a->chains);
 	pages__done(&a->pages);
 	blocks__done(&a->blocks);
+	mapped__done(&a->mapped);
 	queue__done(&a->queue);
 	fair_room__clear(&a->life_room);
 	a->processes = processes__free(a->processes);

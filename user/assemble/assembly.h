@@ -19,6 +19,7 @@
 #include "assemble/windows.h"
 #include "base/fair_room.h"
 #include "model/blocks.h"
+#include "model/mapped.h"
 #include "model/branch_records.h"
 #include "model/contexts.h"
 #include "model/labels.h"
@@ -116,6 +117,7 @@ struct assembly {
 	struct blocks blocks;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
+	struct mapped mapped;
 	uint64_t moments_from_ns; /* the first step of LABEL_TIME begins */
 	bool *cpu_sampled;        /* [event * n_cpus + cpu] */
 };
@@ -133,6 +135,8 @@ void assembly__life(struct assembly *a, const struct life *life);
 void assembly__forget_blocks(struct assembly *a, uint32_t tgid, uint64_t time);
 /* What happened at or before the horizon becomes rows: nothing older can come. */
 void assembly__settle(struct assembly *a, uint64_t horizon);
+/* The same of who called the kernel for memory: calls were missed. */
+void assembly__forget_mapped(struct assembly *a, uint64_t time);
 /* Gives up what is no longer needed once that is settled. */
 void assembly__tidy(struct assembly *a, uint64_t horizon);
 

@@ -13,7 +13,10 @@ static const uint64_t ALL_BLOCKS = UINT64_MAX;
 
 static void put(struct assembly *a, const struct account *to)
 {
-	if (!blocks__put(&a->blocks, to->tgid, to->block, to->block_size, to->labels.site))
+	if (to->maps)
+		a->books.sites.no_room += !mapped__put(&a->mapped, to->tgid, to->block,
+						       to->block_size, to->labels.site);
+	else if (!blocks__put(&a->blocks, to->tgid, to->block, to->block_size, to->labels.site))
 		a->books.allocs.no_room++;
 }
 
@@ -43,9 +46,15 @@ void assembly__block(struct assembly *a, const struct pmb_block *block)
 		.tgid = sample->tgid,
 		.block = block->addr,
 		.block_size = block->size ? block->size : 1,
+		.maps = sample->rec.type != PMB_REC_BLOCK,
 	};
 
 	if (!a->opts.sites || !is_ours(sample->tgid))
+		return;
+	if (sample->rec.type == PMB_REC_BREAK)
+		mapped__break(&a->mapped, to.tgid, block->addr, block->size, &to.block,
+			      &to.block_size);
+	if (!to.block_size)
 		return;
 	if (a->opts.watch)
 		a->opts.watch->met(a->opts.ctx, sample, process);
@@ -55,9 +64,19 @@ void assembly__block(struct assembly *a, const struct pmb_block *block)
 	assembly__bound_profile(a);
 }
 
+static void unmapped(struct assembly *a, const struct pmb_freed *freed)
+{
+	if (freed->addr == ALL_BLOCKS)
+		mapped__forget_all(&a->mapped);
+	else if (is_ours(freed->tgid))
+		mapped__take(&a->mapped, freed->tgid, freed->addr, freed->bytes);
+}
+
 void assembly__freed(struct assembly *a, const struct pmb_freed *freed)
 {
-	if (freed->tgid && freed->addr == ALL_BLOCKS)
+	if (freed->rec.type == PMB_REC_UNMAPPED)
+		unmapped(a, freed);
+	else if (freed->tgid && freed->addr == ALL_BLOCKS)
 		blocks__forget(&a->blocks, freed->tgid);
 	else if (freed->tgid)
 		blocks__take(&a->blocks, freed->tgid, freed->addr);
@@ -70,6 +89,16 @@ void assembly__forget_blocks(struct assembly *a, uint32_t tgid, uint64_t time)
 	const struct pmb_freed all = {
 		.rec = {.size = sizeof(all), .time = time},
 		.tgid = tgid,
+		.addr = ALL_BLOCKS,
+	};
+
+	queue__freed(&a->queue, &all);
+}
+
+void assembly__forget_mapped(struct assembly *a, uint64_t time)
+{
+	const struct pmb_freed all = {
+		.rec = {.size = sizeof(all), .type = PMB_REC_UNMAPPED, .time = time},
 		.addr = ALL_BLOCKS,
 	};
 
@@ -94,4 +123,20 @@ void assembly__look_up_block(struct assembly *a, const struct decoded *rec, stru
 	a->books.allocs.samples++;
 	a->books.allocs.known += to->site > SITE_OTHER;
 	a->books.allocs.inherited += to->site > SITE_OTHER && inherited;
+}
+
+/* What was mapped of a file is somebody's, too. */
+void assembly__look_up_mapped(struct assembly *a, const struct decoded *rec, struct account *to)
+{
+	struct ledger_sites *books = &a->books.sites;
+	uint32_t segment = rec->data->segment;
+
+	if (!may_be_allocated(segment) && segment != PMB_SEGMENT_FILE)
+		return;
+	to->labels.map_site = mapped__site(&a->mapped, to->tgid, rec->data->addr);
+	books->samples++;
+	books->touched += to->touched || to->labels.site > SITE_OTHER;
+	books->mapped += to->labels.map_site > SITE_OTHER;
+	books->unknown += !to->touched && to->labels.site <= SITE_OTHER &&
+			  to->labels.map_site <= SITE_OTHER;
 }

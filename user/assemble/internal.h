@@ -22,6 +22,7 @@ struct account {
 	uint32_t tgid; /* of samples with data */
 	uint32_t site; /* of the block that the sample is about; SITE_UNKNOWN: of none */
 	uint64_t block, block_size; /* this is no sample: who allocated them; size 0: it is one */
+	bool maps;                  /* who called the kernel for them */
 	uint64_t touched; /* by a page fault: the address; 0: it isn't one, or not of a program */
 	bool in_window;   /* windows are wanted */
 	struct sampled_window *window; /* NULL: there was no room to know it */
@@ -55,6 +56,7 @@ void assembly__put_in_stack(struct assembly *a, struct account *to);
 void assembly__look_up_site(struct assembly *a, const struct decoded *rec, struct account *to);
 void assembly__touched_later(struct assembly *a, struct account *to);
 void assembly__touched(struct assembly *a, struct account *to);
+/* What a process had has gone, or is its child's, too. */
 void assembly__forget_pages(struct assembly *a, const struct life *life);
 
 /* blocks.c: memory that allocators gave out, and to whom: known, or to be known once its stack
@@ -65,6 +67,8 @@ void assembly__block_later(struct assembly *a, struct account *to);
 void assembly__block_known(struct assembly *a, struct account *to);
 /* The site of the block that the sample is about. */
 void assembly__look_up_block(struct assembly *a, const struct decoded *rec, struct account *to);
+/* Who called the kernel for the memory. */
+void assembly__look_up_mapped(struct assembly *a, const struct decoded *rec, struct account *to);
 
 /* branch_records.c: those of a sample; the files of the ones that are stored. */
 void assembly__branches(struct assembly *a, const struct decoded *rec, struct process *process);

@@ -37,6 +37,7 @@ void assembly__look_up_site(struct assembly *a, const struct decoded *rec, struc
 		to->touched = rec->data->addr;
 	else
 		to->labels.site = pages__site(&a->pages, to->tgid, rec->data->addr);
+	assembly__look_up_mapped(a, rec, to);
 }
 
 void assembly__touched_later(struct assembly *a, struct account *to)
@@ -77,8 +78,11 @@ void assembly__forget_pages(struct assembly *a, const struct life *life)
 	if (!begins && !ends && life->kind != LIFE_EXEC)
 		return;
 	pages__forget(&a->pages, life->tgid);
-	if (begins)
+	if (begins) {
 		blocks__fork(&a->blocks, life->parent_tgid, life->tgid);
-	else
+		mapped__fork(&a->mapped, life->parent_tgid, life->tgid);
+	} else {
 		blocks__forget(&a->blocks, life->tgid);
+		mapped__forget(&a->mapped, life->tgid);
+	}
 }

@@ -243,9 +243,9 @@ int record_decode(const void *data, size_t size, size_t n_events, struct decoded
 		return decode_object(data, size, ret);
 	if (rec->type == PMB_REC_WINDOW)
 		return decode_window_end(data, size, ret);
-	if (rec->type == PMB_REC_BLOCK)
+	if (rec->type == PMB_REC_BLOCK || rec->type == PMB_REC_MAPPED || rec->type == PMB_REC_BREAK)
 		return decode_block(data, size, ret);
-	if (rec->type == PMB_REC_FREED)
+	if (rec->type == PMB_REC_FREED || rec->type == PMB_REC_UNMAPPED)
 		return decode_freed(data, size, ret);
 	if (rec->type == PMB_REC_CONTEXT)
 		return decode_context(data, size, ret);

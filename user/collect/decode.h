@@ -21,9 +21,9 @@ struct decoded {
 	const struct pmb_stack_dump *dump;       /* PMB_REC_STACK_DUMP */
 	const struct pmb_object *object;         /* PMB_REC_OBJECT */
 	const struct pmb_window_end *window_end; /* PMB_REC_WINDOW */
-	const struct pmb_block *block;           /* PMB_REC_BLOCK */
+	const struct pmb_block *block;           /* PMB_REC_BLOCK, PMB_REC_MAPPED, PMB_REC_BREAK */
 	const struct pmb_context *context;
-	const struct pmb_freed *freed;          /* PMB_REC_FREED */
+	const struct pmb_freed *freed;          /* PMB_REC_FREED, PMB_REC_UNMAPPED */
 	const struct pmb_part_window *window;   /* NULL: none was asked for */
 	const struct pmb_part_off *off;         /* NULL: it isn't of time without a CPU */
 	const struct pmb_part_sibling *sibling; /* NULL: not asked for */

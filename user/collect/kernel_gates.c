@@ -167,7 +167,7 @@ static bool describes_functions(void)
 	return access("/sys/kernel/btf/vmlinux", R_OK) == 0;
 }
 
-static bool has_kprobes(void)
+bool has_kprobes(void)
 {
 	return access("/sys/bus/event_source/devices/kprobe", F_OK) == 0 ||
 	       access("/sys/kernel/tracing/kprobe_events", F_OK) == 0 ||

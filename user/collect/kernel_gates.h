@@ -15,6 +15,8 @@
 #include "collect/gates.h"
 #include "pmu/window_spec.h"
 
+/* Whether this kernel has probes at its functions. */
+bool has_kprobes(void);
 /* Whether there is one function of that name, and programs can be attached to it; -errno with the
  * sentence. */
 int kernel_gate__check(const struct window_probe *p, const struct window_spec *spec,

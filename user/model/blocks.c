@@ -264,6 +264,32 @@ void blocks__take(struct blocks *b, uint32_t tgid, uint64_t addr)
 	clear(b, process, addr, addr + 1);
 }
 
+bool blocks__cut(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size)
+{
+	struct block_process *process = find(b, tgid);
+	const struct node *first = at_or_below(process, addr), *last;
+	struct node begins = {0}, ends = {0};
+	uint64_t end;
+	bool room = true;
+
+	if (!process || !size || __builtin_add_overflow(addr, size, &end))
+		return true;
+	last = at_or_below(process, end - 1);
+	if (first && first->addr < addr && first->addr + first->size > addr)
+		begins = *first;
+	if (last && last->addr + last->size > end)
+		ends = *last;
+	if (!last || last->addr + last->size <= addr)
+		return true; /* there is nothing */
+	make_room_for_copies(b, process);
+	clear(b, process, addr, end);
+	if (begins.size)
+		room = blocks__put(b, tgid, begins.addr, addr - begins.addr, begins.site);
+	if (ends.size)
+		room &= blocks__put(b, tgid, end, ends.addr + ends.size - end, ends.site);
+	return room;
+}
+
 uint32_t blocks__site(const struct blocks *b, uint32_t tgid, uint64_t addr, bool *ret_inherited)
 {
 	const struct node *node = at_or_below(find(b, tgid), addr);

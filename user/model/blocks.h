@@ -23,6 +23,9 @@ void blocks__done(struct blocks *b);
 bool blocks__put(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size, uint32_t site);
 /* That begins there; none is fine. */
 void blocks__take(struct blocks *b, uint32_t tgid, uint64_t addr);
+/* What lies within: of blocks that others are in, too, the rest stays. False: there was no room for
+ * one of the rests. */
+bool blocks__cut(struct blocks *b, uint32_t tgid, uint64_t addr, uint64_t size);
 /* Of the block that has the address; SITE_UNKNOWN: of none. *ret_inherited: it is of before the
  * process was forked. */
 uint32_t blocks__site(const struct blocks *b, uint32_t tgid, uint64_t addr, bool *ret_inherited);

@@ -161,6 +161,16 @@ struct ledger_allocs {
 	struct probed probed; /* probes come and go for the budget */
 };
 
+/* Whose memory samples with --data are about, without --alloc; all 0 where nobody asked. */
+struct ledger_sites {
+	struct pmb_mapped_stats kernel;
+	uint64_t samples; /* about heaps and mapped memory */
+	uint64_t touched; /* of these, on a page whose first touch was seen */
+	uint64_t mapped;  /* of these, in memory that was asked for while we looked */
+	uint64_t unknown; /* of these, neither */
+	uint64_t no_room; /* pieces of memory that there was no room for */
+};
+
 /* Branch records, which come with samples, and the code between two of a sample; all 0 where nobody
  * asked. What came is in the events' kernel.branches_seen and branches_lost. */
 struct ledger_branches {
@@ -193,6 +203,7 @@ struct ledger {
 	struct ledger_unwind unwind;
 	struct ledger_windows windows;
 	struct ledger_allocs allocs;
+	struct ledger_sites sites;
 	struct pmb_off_stats off_cpu; /* all 0 where nobody asked for time without a CPU */
 	struct ledger_frames frames;
 	struct ledger_branches branches;
@@ -229,6 +240,8 @@ void ledger_stats__add(struct pmb_stats *to, const struct pmb_stats *from);
 void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stats *from);
 void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_stats *before);
 
+void mapped_stats__add(struct pmb_mapped_stats *to, const struct pmb_mapped_stats *from);
+void mapped_stats__take(struct pmb_mapped_stats *from, const struct pmb_mapped_stats *before);
 void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from);
 void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before);
 void alloc_reach__take(struct alloc_reach *from, const struct alloc_reach *before);

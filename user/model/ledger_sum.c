@@ -113,6 +113,12 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(timed_ns)
 
 /* Of struct alloc_reach. */
+#define MAPPED(X)   \
+	X(mapped)   \
+	X(unmapped) \
+	X(lost)     \
+	X(unpaid)   \
+	X(ns)
 #define REACH(X)        \
 	X(processes)    \
 	X(waited_ns)    \
@@ -158,6 +164,8 @@ static uint64_t more(uint64_t a, uint64_t b)
 #define ONE(name) +sizeof(uint64_t)
 _Static_assert(sizeof(struct pmb_alloc_stats) == 0 ALLOCS(ONE),
 	       "ALLOCS lacks a member of struct pmb_alloc_stats");
+_Static_assert(sizeof(struct pmb_mapped_stats) == 0 MAPPED(ONE),
+	       "MAPPED lacks a member of struct pmb_mapped_stats");
 _Static_assert(sizeof(struct ledger_branches) == 0 BRANCHES(ONE),
 	       "BRANCHES lacks a member of struct ledger_branches");
 _Static_assert(sizeof(struct alloc_reach) == 0 REACH(ONE),
@@ -193,6 +201,11 @@ void window_stats__add(struct pmb_window_stats *to, const struct pmb_window_stat
 void alloc_stats__add(struct pmb_alloc_stats *to, const struct pmb_alloc_stats *from)
 {
 	ALLOCS(ADD)
+}
+
+void mapped_stats__add(struct pmb_mapped_stats *to, const struct pmb_mapped_stats *from)
+{
+	MAPPED(ADD)
 }
 
 static void alloc_reach__add(struct alloc_reach *to, const struct alloc_reach *from)
@@ -242,6 +255,11 @@ void window_stats__take(struct pmb_window_stats *from, const struct pmb_window_s
 void alloc_stats__take(struct pmb_alloc_stats *from, const struct pmb_alloc_stats *before)
 {
 	ALLOCS(TAKE)
+}
+
+void mapped_stats__take(struct pmb_mapped_stats *from, const struct pmb_mapped_stats *before)
+{
+	MAPPED(TAKE)
 }
 
 void alloc_reach__take(struct alloc_reach *from, const struct alloc_reach *before)
@@ -308,6 +326,12 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->allocs.known += from->allocs.known;
 	to->allocs.inherited += from->allocs.inherited;
 	to->allocs.no_room += from->allocs.no_room;
+	mapped_stats__add(&to->sites.kernel, &from->sites.kernel);
+	to->sites.samples += from->sites.samples;
+	to->sites.touched += from->sites.touched;
+	to->sites.mapped += from->sites.mapped;
+	to->sites.unknown += from->sites.unknown;
+	to->sites.no_room += from->sites.no_room;
 	to->allocs.forgotten += from->allocs.forgotten;
 	alloc_reach__add(&to->allocs.reach, &from->allocs.reach);
 	probed__add(&to->allocs.probed, &from->allocs.probed);

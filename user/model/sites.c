@@ -102,6 +102,20 @@ size_t sites__frames(const struct sites *s, uint32_t number, const struct frame 
 	return size / sizeof(**ret);
 }
 
+static void put_stack(const struct sites *s, struct profile *profile, uint32_t site,
+		      uint32_t *stacks)
+{
+	uint32_t ids[SITE_FRAMES], depth;
+	const struct frame *frames;
+
+	if (site >= s->n || stacks[site])
+		return;
+	depth = (uint32_t)sites__frames(s, site, &frames);
+	for (uint32_t k = 0; k < depth; k++)
+		ids[k] = profile__frame(profile, &frames[k]);
+	stacks[site] = profile__stack(profile, ids, depth);
+}
+
 uint32_t *sites__stacks(const struct sites *s, struct profile *profile)
 {
 	uint32_t *stacks = xcalloc(s->n, sizeof(*stacks));
@@ -109,16 +123,10 @@ uint32_t *sites__stacks(const struct sites *s, struct profile *profile)
 	size_t n = profile__rows(profile, &rows);
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t site = profile__label_set(profile, rows[i].key.labels).site;
-		uint32_t ids[SITE_FRAMES], depth;
-		const struct frame *frames;
+		struct profile_labels set = profile__label_set(profile, rows[i].key.labels);
 
-		if (site >= s->n || stacks[site])
-			continue;
-		depth = (uint32_t)sites__frames(s, site, &frames);
-		for (uint32_t k = 0; k < depth; k++)
-			ids[k] = profile__frame(profile, &frames[k]);
-		stacks[site] = profile__stack(profile, ids, depth);
+		put_stack(s, profile, set.site, stacks);
+		put_stack(s, profile, set.map_site, stacks);
 	}
 	return stacks;
 }

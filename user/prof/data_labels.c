@@ -190,12 +190,12 @@ static const char *text_of_site(struct data_labels *d, uint32_t site)
 	return d->sites[site];
 }
 
-static void label_site(struct data_labels *d, const struct profile_labels *set)
+static void label_site(struct data_labels *d, const char *key, uint32_t site)
 {
-	const char *text = text_of_site(d, set->site);
+	const char *text = text_of_site(d, site);
 
 	if (*text)
-		label_text(d, PROF_SITE, text);
+		label_text(d, key, text);
 }
 
 /* What others say of its page. */
@@ -268,5 +268,6 @@ void data_labels__add(struct data_labels *d, const struct profile_row *row,
 {
 	label_address(d, row, set);
 	label_finding(d, row, set);
-	label_site(d, set);
+	label_site(d, PROF_SITE, set->site);
+	label_site(d, PROF_MAP_SITE, set->map_site);
 }

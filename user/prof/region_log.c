@@ -12,7 +12,7 @@
 /* Of a sample's address the first of these that it has. */
 static const char *const addresses[] = {"cache_line", "data_page", "data_addr"};
 static const char *const others[] = {
-	"pid", "data_segment", "data_access", "data_source", "alloc_site",
+	"pid", "data_segment", "data_access", "data_source", "alloc_site", "map_site",
 };
 enum { MOST_LABELS = ARRAY_SIZE(others) + 1 };
 

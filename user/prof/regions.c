@@ -26,14 +26,14 @@ struct page_key {
 
 /* What samples on it say. */
 struct region_page {
-	uint32_t segment, site; /* texts; 0: none has said it yet */
-	bool several;           /* sites */
+	uint32_t segment, site, mapper; /* texts; 0: none has said it yet */
+	bool several;                   /* sites */
 };
 
 struct touch {
 	struct page_key key;
-	uint64_t addr;          /* as much of it as is known */
-	uint32_t segment, site; /* texts; 0: it says none */
+	uint64_t addr;                  /* as much of it as is known */
+	uint32_t segment, site, mapper; /* texts; 0: it says none */
 	bool candidate;
 };
 
@@ -83,6 +83,7 @@ static bool touch_of(const struct prof *p, uint32_t labels, struct touch *ret)
 	*ret = (struct touch){
 		.segment = text_of(p, labels, "data_segment"),
 		.site = without_mark(p, text_of(p, labels, PROF_SITE)),
+		.mapper = text_of(p, labels, PROF_MAP_SITE),
 	};
 	if (!text || !parse_address(prof__text(p, text), ret))
 		return false;
@@ -103,6 +104,8 @@ static void note(struct regions *r, const struct touch *t)
 	page->several |= t->site && page->site && t->site != page->site;
 	if (!page->site)
 		page->site = t->site;
+	if (!page->mapper)
+		page->mapper = t->mapper;
 }
 
 /* Of its region: segment and site, each with its NUL. The numbers of texts are others in what was
@@ -118,8 +121,15 @@ static void key_of(const struct regions *r, const struct prof *p, const struct t
 			   page->several ? "" :
 					   prof__text(r->whole, page->site);
 
+	const char *mapper = t->mapper ? prof__text(p, t->mapper) :
+					 prof__text(r->whole, page->mapper);
+
 	buf__clear(ret);
 	buf__add(ret, segment, strlen(segment) + 1);
+	if (!*site && *mapper) {
+		buf__puts(ret, mapper);
+		site = PROF_MAPPED;
+	}
 	buf__add(ret, site, strlen(site) + 1);
 }
 
@@ -197,6 +207,13 @@ static void add(struct region_use *use, const struct prof *p, uint32_t labels, i
 		use->candidates += n;
 }
 
+static bool is_mapped(const char *site)
+{
+	const char *mark = strstr(site, PROF_MAPPED);
+
+	return mark && !mark[strlen(PROF_MAPPED)];
+}
+
 void regions__count(const struct regions *r, const struct prof *prof, size_t type, bool tlb,
 		    struct regions_use *ret)
 {
@@ -217,7 +234,9 @@ void regions__count(const struct regions *r, const struct prof *prof, size_t typ
 			continue; /* of no sample of the whole */
 		add(&ret->list[region - 1], prof, labels, n, tlb, t.candidate);
 		add(&ret->sum, prof, labels, n, tlb, t.candidate);
-		if (*r->list[region - 1].site)
+		if (is_mapped(r->list[region - 1].site))
+			ret->mapped += n;
+		else if (*r->list[region - 1].site)
 			ret->with_site += n;
 	}
 }

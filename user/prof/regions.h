@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Memory in regions, as somebody can move or place it: the pages of a segment that one function
- * touched first (label PROF_SITE), and how many of an event's samples are about each. A region is
+ * touched first (label PROF_SITE), or, where nobody knows that, asked the kernel for (label
+ * PROF_MAP_SITE), and how many of an event's samples are about each. A region is
  * delinquent if its share of samples is well above its share of bytes.
  *
  * What a profile says of bytes are the pages that its samples are on: of any event, each once in
@@ -17,6 +18,8 @@
 #include "prof/prof.h"
 
 #define PROF_SITE "alloc_site"
+#define PROF_MAP_SITE "map_site"
+#define PROF_MAPPED " (mapped)" /* behind who asked the kernel for what nobody knows who touched */
 enum { PROF_PAGE = 4096 }; /* bytes; of larger pages it is a part */
 #define REGIONS_FACTOR 2   /* what is "well above", if nobody says */
 
@@ -51,7 +54,8 @@ struct regions_use {
 	struct region_use *list; /* of each region */
 	struct region_use sum;
 	int64_t all;       /* samples, also those that say nothing of pages */
-	int64_t with_site; /* on pages of which it is known who touched them first */
+	int64_t with_site; /* on pages of which it is known who touched them first… */
+	int64_t mapped;    /* …and of others, who mapped them */
 };
 
 /* Of the profile, or of what was selected of it. tlb: all that the event counts are TLB misses. The

@@ -79,6 +79,9 @@ static void put_known(const struct regions_use *use, struct buf *out)
 	if (use->sum.samples)
 		buf__printf(out, "; of %" PRId64 " it is known who touched it first",
 			    use->with_site);
+	if (use->mapped)
+		buf__printf(out, ", of %" PRId64 " others who asked the kernel for it",
+			    use->mapped);
 	buf__putc(out, '\n');
 	if (use->sum.candidates)
 		buf__printf(out,

@@ -16,6 +16,7 @@
 #include "render/ratios.h"
 #include "render/runtimes.h"
 #include "render/summary_allocs.h"
+#include "render/summary_sites.h"
 #include "render/summary_branch_records.h"
 
 /* With fewer of them there was little to sample. */
@@ -585,6 +586,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);
 	text_windows(s, out);
+	summary_sites__text(&s->ledger->sites, out);
 	summary_allocs__text(&s->ledger->allocs, out);
 	off_cpu__text(&s->ledger->off_cpu, out);
 	summary_branches__text(s->ledger, out);

@@ -12,6 +12,7 @@
 #include "render/json.h"
 #include "render/loss.h"
 #include "render/summary_allocs.h"
+#include "render/summary_sites.h"
 #include "render/summary_branch_records.h"
 #include "render/off_cpu.h"
 #include "render/probed.h"
@@ -394,6 +395,7 @@ static void json_asked_for(struct json *j, const struct summary *s)
 {
 	JSON_COUNTS(j, "contexts", context_keys, s->ledger->contexts, PMB_N_CONTEXT_STATES);
 	json_windows(j, s);
+	summary_sites__json(&s->ledger->sites, j);
 	summary_allocs__json(&s->ledger->allocs, j);
 	off_cpu__json(&s->ledger->off_cpu, j);
 	summary_branches__json(s->ledger, j);

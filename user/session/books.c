@@ -486,6 +486,7 @@ struct session_cut session__part(struct session *s, uint64_t boundary, bool fina
 		close_event(s, &part, i, final);
 	close_unwind(s, &part.ledger);
 	close_windows(s, &part.ledger);
+	session__mapped_close(s, &part.ledger);
 	session__allocs_close(s, &part.ledger);
 	session__close_off_cpu(s, &part.ledger, final);
 	close_memory(s, &part);

@@ -21,6 +21,7 @@
 #include "unwind/tables.h"
 
 struct allocs;
+struct mapped_calls;
 struct window_probes;
 struct sliced;
 struct family;
@@ -70,6 +71,8 @@ struct session {
 	struct family *family; /* tasks that inherited events live in */
 	struct arrivals *arrivals;
 	struct allocs *allocs;                   /* probes of allocators; NULL: none are wanted */
+	struct mapped_calls *mapped;             /* who asks the kernel for memory; NULL: nobody
+						    wants to know, or it can't be had */
 	struct thread_contexts *thread_contexts; /* NULL: nobody asks what threads work on */
 	struct window_probes *window_probes;     /* NULL: no windows are wanted */
 	struct sliced *sliced;                   /* NULL: no event is to be */
@@ -114,6 +117,17 @@ void session__family_forked(struct session *s, const struct life *life);
 void session__family_exited(struct session *s, const struct life *life); /* the leader has */
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
+
+/* whom.c: hierarchy as there is one; for an event, windows, and what is beside them */
+int session__choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err);
+
+/* mapped.c: who asks the kernel for memory; …_open: once targets are marked, -errno with the
+ * sentence */
+bool session__mapped_wanted(const struct session *s);
+int session__mapped_open(struct session *s, struct err *err);
+void session__mapped_round(struct session *s);
+void session__mapped_close(struct session *s, struct ledger *ledger); /* of a part, its books */
+void session__mapped_free(struct session *s);
 
 /* allocs.c: probes of allocators, once targets are marked and before all is let go */
 int session__allocs_open(struct session *s, struct err *err);

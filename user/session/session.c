@@ -330,6 +330,7 @@ struct session *session__free(struct session *s)
 	session__spend_free(s);
 	session__arrivals_free(s);
 	session__allocs_free(s);
+	session__mapped_free(s);
 	programs__free(s->programs);
 	s->thread_contexts = thread_contexts__free(s->thread_contexts);
 	session__window_probes_free(s);

@@ -157,6 +157,7 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 	opener__attended(s->opts->opener, now_ns(), false);
 	session__spend_round(s);
 	session__arrivals_round(s);
+	session__mapped_round(s);
 	session__allocs_round(s);
 	session__tick(s, now_ns());
 	session__pace(s, now_ns());

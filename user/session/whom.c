@@ -117,7 +117,7 @@ static enum pmb_filter event_filter(const struct session *s, size_t event)
 /* Windows and allocations are of tasks, whatever the scope of the events. */
 static bool windows_need_marks(const struct session *s)
 {
-	return (s->opts->gates || s->opts->allocs) &&
+	return (s->opts->gates || s->opts->allocs || session__mapped_wanted(s)) &&
 	       target__filter(&s->opts->whom) == PMB_FILTER_TASKS;
 }
 
@@ -178,7 +178,7 @@ static uint64_t user_mask(void)
 }
 
 /* hierarchy as there is one; for an event, and for windows */
-static int choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err)
+int session__choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err)
 {
 	const struct session_opts *o = s->opts;
 
@@ -193,7 +193,7 @@ static int choose_cgroup(const struct session *s, struct pmb_config *cfg, struct
 static int set_gates(struct session *s, uint32_t pidns, struct err *err)
 {
 	struct pmb_config whose = {.filter = target__filter(&s->opts->whom), .pidns = pidns};
-	int r = choose_cgroup(s, &whose, err);
+	int r = session__choose_cgroup(s, &whose, err);
 
 	return r < 0 ? r : session__window_probes_find(s, &whose, err);
 }
@@ -279,7 +279,7 @@ int session__load(struct session *s, struct err *err)
 		s->result->scopes[i] = event_scope(o, event);
 		configs[i] = event_config(s, i);
 		configs[i].count_beside_rq = count_beside_rq;
-		r = choose_cgroup(s, &configs[i], err);
+		r = session__choose_cgroup(s, &configs[i], err);
 		if (r < 0)
 			return r;
 		opts.follow |= configs[i].filter == PMB_FILTER_TASKS;
@@ -506,6 +506,16 @@ static int open_gates(struct session *s, struct err *err)
 	return gate_events__open(&s->gates, &opts, err);
 }
 
+/* It is one way of several to tell whose memory it is. */
+static void open_mapped(struct session *s)
+{
+	struct err err = {0};
+
+	if (session__mapped_open(s, &err) < 0)
+		buf__printf(&s->result->notes,
+			    "--data: who asks the kernel for memory is not known: %s\n", err.text);
+}
+
 int session__open_counters(struct session *s, struct err *err)
 {
 	bool marks = windows_need_marks(s), tasks = false;
@@ -524,6 +534,8 @@ int session__open_counters(struct session *s, struct err *err)
 		r = open_per_task(s, err);
 	if (r == 0)
 		r = open_counted(s, err);
+	if (r == 0 && session__mapped_wanted(s))
+		open_mapped(s);
 	if (r == 0 && s->opts->allocs)
 		r = session__allocs_open(s, err);
 	return r == 0 && s->opts->gates ? open_gates(s, err) : r;

@@ -109,6 +109,19 @@ t_kinds_of_mappings() {
 	cmp -s $T/known $T/seen || fail "differs: $(cat $T/seen)"
 }
 
+# Who asked the kernel for it.
+t_who_mapped() {
+	pmb_record --data -e page-faults -c 1 --by map_site -m 4M -- $W/mapped 5
+	expect_ledger
+	! grep -q 'asks the kernel for memory is not known' $T/err ||
+		skip "$(sed -n 's/.*is not known: //p' $T/err)"
+	expect_eq "$(folded_sum '^ask_most;.*;touch_all$')" 750 "pages of ask_most"
+	expect_eq "$(folded_sum '^ask_rest;.*;touch_all$')" 200 "pages of ask_rest"
+	expect_within "$(folded_sum '^ask_heap;.*;touch_all$')" 100 1 "pages of ask_heap"
+	expect_eq "$(folded_sum '^ask_gone;.*;touch_all$')" 0 "pages of what was unmapped"
+	note "mapped: $(sed -n 's/.*telling it took //p' $T/err)"
+}
+
 # Each store traps behind the instruction that made it; the decoder is of x86-64.
 t_data_of_stores() {
 	local addr want='address_only;[no data_access]'
