@@ -18,6 +18,14 @@
 #define CYCLES .counts = "cycles", .unit = UNIT_CYCLES
 #define NS .counts = "ns", .unit = UNIT_NS
 
+/* The kernel has them on arm64 for 32-bit programs alone, and tells the instruction's address
+ * there; on x86 it has none. */
+#if defined(__aarch64__)
+#define ALIGNMENT_FAULTS_HAVE_ADDR false
+#else
+#define ALIGNMENT_FAULTS_HAVE_ADDR true
+#endif
+
 /* The periods are primes, so that no loop of a round length falls in step with them. */
 const struct perf_name perf_names[] = {
 	{"cpu-cycles", "cycles", "CPU cycles", HW(CPU_CYCLES), CYCLES, .period = 2000003},
@@ -51,7 +59,7 @@ const struct perf_name perf_names[] = {
 	{"cpu-migrations", "migrations", "moves to another CPU", "migrations", SW(CPU_MIGRATIONS),
 	 .period = 2},
 	{"alignment-faults", NULL, "unaligned accesses fixed by the kernel", "faults",
-	 SW(ALIGNMENT_FAULTS), .period = 101, .has_addr = true},
+	 SW(ALIGNMENT_FAULTS), .period = 101, .has_addr = ALIGNMENT_FAULTS_HAVE_ADDR},
 	{"emulation-faults", NULL, "instructions emulated by the kernel", "faults",
 	 SW(EMULATION_FAULTS), .period = 101},
 	{"cgroup-switches", NULL, "switches to a task of another cgroup", "switches",
