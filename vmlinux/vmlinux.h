@@ -237,6 +237,7 @@ struct perf_sample_data {
 	__u64 sample_flags;
 	union perf_mem_data_src data_src;
 	union perf_sample_weight weight;
+	__u64 phys_addr;
 };
 
 /* Before these. Can go when the floor is 5.12. */

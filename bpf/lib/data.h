@@ -16,6 +16,7 @@ enum {
 	SAMPLE_ADDR = 1U << 3,
 	SAMPLE_WEIGHT = 1U << 14,
 	SAMPLE_DATA_SRC = 1U << 15,
+	SAMPLE_PHYS_ADDR = 1U << 19,
 	SAMPLE_WEIGHT_STRUCT = 1U << 24,
 };
 
@@ -139,6 +140,10 @@ static __always_inline __u64 data_part(struct bpf_perf_event_data *ctx,
 	part->addr = flags & SAMPLE_ADDR ? ctx->addr : 0;
 	part->data_src = flags & SAMPLE_DATA_SRC ? BPF_CORE_READ(data, data_src.val) : 0;
 	part->weight = flags & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? data_weight(data) : 0;
+	/* before 6.3 the kernel looks for it when programs have run */
+	part->phys = 0;
+	if (bpf_core_field_exists(data->sample_flags) && flags & SAMPLE_PHYS_ADDR)
+		part->phys = BPF_CORE_READ(data, phys_addr);
 	part->segment = data_segment(part->addr, regs ? ARCH_SP(regs) : ~0ULL,
 				     regs ? arch_thread_pointer(regs) : 0);
 	part->n_regs = data_regs(ctx, part->regs);

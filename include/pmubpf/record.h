@@ -130,6 +130,7 @@ struct pmb_part_data {
 	__u64 addr;     /* 0: the hardware gave none */
 	__u64 data_src; /* union perf_mem_data_src; 0: the kernel gave none */
 	__u64 weight;   /* latency in cycles, as the PMU counts it; 0: not known */
+	__u64 phys;     /* where it is in memory; 0: not known */
 	__u32 segment;  /* enum pmb_segment */
 	__u32 n_regs;   /* 0 or PMB_DATA_REGS */
 	__u64 regs[PMB_DATA_REGS];
@@ -222,8 +223,8 @@ struct pmb_freed {
 	__u32 tgid; /* as of samples */
 	__u32 pad;
 	__u64 addr;
-};
 	__u64 bytes; /* of what was mapped, whatever it was then; 0: the block that begins there */
+};
 
 /* frames[0] is the interrupted instruction itself, the others are return addresses. */
 struct pmb_stack {
@@ -388,7 +389,6 @@ struct pmb_alloc_stats {
 	__u64 timed, timed_ns; /* of these, at whose end the clock was read, too */
 };
 
-/* One program instance counts one event. */
 /* Of one CPU: who was met that asked the kernel for memory. */
 struct pmb_mapped_stats {
 	__u64 mapped, unmapped; /* that were told */
@@ -397,6 +397,7 @@ struct pmb_mapped_stats {
 	__u64 ns;     /* that all of it took */
 };
 
+/* One program instance counts one event. */
 struct pmb_config {
 	__u64 cgroup_id;
 	__u64 user_mask; /* bits of a user-space code address (arm64 keeps signatures above them) */

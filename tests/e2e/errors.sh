@@ -76,7 +76,7 @@ t_events() {
 
 t_options() {
 	expect_errors <<-'TABLE'
-		2|map_site, window|record --label foo -- true
+		2|data_node, window|record --label foo -- true
 		2|speedscope, perf, jsonl|record --format foo -- true
 		2|--passes|record --format jsonl --passes -e cpu-clock -- true
 		2|10us|record --timeline=9us -e cpu-clock -- true

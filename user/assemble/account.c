@@ -114,7 +114,7 @@ static void take_data_away(struct account *to)
 	to->key.has_addr = 0;
 	to->labels.data_src = to->labels.data_addr = 0;
 	to->labels.segment = to->labels.latency = to->labels.site = 0;
-	to->labels.map_site = 0;
+	to->labels.map_site = to->labels.node = 0;
 	to->latency = 0;
 }
 
@@ -362,6 +362,8 @@ static void account_data(struct assembly *a, const struct decoded *rec, struct p
 	if (data->segment == PMB_SEGMENT_NONE)
 		return;
 	to->labels.data_addr = data->addr;
+	if (data->phys && a->opts.fns->data_node)
+		to->labels.node = (uint32_t)(a->opts.fns->data_node(a->opts.ctx, data->phys) + 1);
 	assembly__look_up_site(a, rec, to);
 	assembly__look_up_block(a, rec, to);
 	if (may_be_of_a_file(data->segment))

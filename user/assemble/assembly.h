@@ -42,6 +42,8 @@ struct assembly_fns {
 	bool (*is_wanted)(void *ctx, const struct pmb_sample *sample);
 	/* The event's overflows are page faults. NULL: none's are. */
 	bool (*is_page_fault)(void *ctx, uint32_t event);
+	/* The NUMA node of a physical address; -1: it isn't known. NULL: none's is. */
+	int (*data_node)(void *ctx, uint64_t phys);
 	/* The name of a key in what a process's threads work on; NULL: not known. */
 	const char *(*context_key)(void *ctx, uint32_t tgid, unsigned key);
 	/* The kernel side sends the stack again when it meets it next. NULL: it doesn't. */
@@ -115,9 +117,9 @@ struct assembly {
 	struct windows windows;
 	struct pages pages;
 	struct blocks blocks;
+	struct mapped mapped;
 	struct late *late; /* samples that wait for a table */
 	size_t n_late, cap_late;
-	struct mapped mapped;
 	uint64_t moments_from_ns; /* the first step of LABEL_TIME begins */
 	bool *cpu_sampled;        /* [event * n_cpus + cpu] */
 };
@@ -133,10 +135,10 @@ void assembly__life(struct assembly *a, const struct life *life);
 /* Blocks of before `time` of a process (0: of all) are not known any more: frees of them may have
  * been missed since. */
 void assembly__forget_blocks(struct assembly *a, uint32_t tgid, uint64_t time);
-/* What happened at or before the horizon becomes rows: nothing older can come. */
-void assembly__settle(struct assembly *a, uint64_t horizon);
 /* The same of who called the kernel for memory: calls were missed. */
 void assembly__forget_mapped(struct assembly *a, uint64_t time);
+/* What happened at or before the horizon becomes rows: nothing older can come. */
+void assembly__settle(struct assembly *a, uint64_t horizon);
 /* Gives up what is no longer needed once that is settled. */
 void assembly__tidy(struct assembly *a, uint64_t horizon);
 

@@ -12,6 +12,7 @@
 #include "pmu/branch_filter.h"
 #include "pmu/explain.h"
 #include "pmu/probe.h"
+#include "pmu/skid.h"
 
 /* By their numbers in asm/perf_regs.h: those that instructions address by. */
 #if defined(__x86_64__)
@@ -50,6 +51,9 @@ static struct perf_event_attr attr_for(const struct counters_opts *opts, bool pe
 		attr.sample_type |= PERF_SAMPLE_ADDR;
 	if (opts->event->has_addr && opts->want_data)
 		attr.sample_type |= PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_WEIGHT;
+	/* a fault comes before there is a page */
+	if (opts->event->has_addr && opts->want_phys && !event_is_page_fault(opts->event))
+		attr.sample_type |= PERF_SAMPLE_PHYS_ADDR;
 	/* else a PMU that keeps the registers of its moment hands out the interrupt's */
 	if (opts->want_data && attr.precise_ip) {
 		attr.sample_type |= PERF_SAMPLE_REGS_INTR;

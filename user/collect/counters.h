@@ -47,6 +47,7 @@ struct counters_opts {
 	bool late;              /* of CPUs: it opens these, too */
 	uint64_t period;        /* 0: the event's own */
 	bool inherit;           /* per task: follow threads and children */
+	bool want_phys;         /* where in memory the data is, of events that ask for it */
 	bool want_data;         /* of events with addresses: where data came from, and latency */
 	uint64_t branch_filter; /* of those that take branch records; 0: they are not wanted */
 	bool enable_on_exec;    /* per task: for a command that waits for its exec */

@@ -58,6 +58,7 @@ enum row_label {
 	X(LABEL_DATA, "data_access")            \
 	X(LABEL_DATA, "alloc_site")             \
 	X(LABEL_DATA, "map_site")               \
+	X(LABEL_DATA, "data_node")              \
 	X(LABEL_WINDOW, "window")               \
 	X(LABEL_WINDOW, "duration")             \
 	X(LABEL_WINDOW_NUMBER, "window_number") \

@@ -80,6 +80,7 @@ struct profile_labels {
 	uint32_t window_number;
 	uint32_t site;      /* of the data's page; model/sites.h */
 	uint32_t map_site;  /* of who asked the kernel for it; the same */
+	uint32_t node;      /* one more than the NUMA node that the data is on */
 	uint32_t off_state; /* enum pmb_off_state, and 8 bits above it pmb_part_off.call */
 	char waker[PMB_COMM_LEN];
 	uint32_t moment;                 /* one more than the step of the timeline that it was in */

@@ -69,6 +69,15 @@ enum pmb_skid event_skid(const struct event *event)
 	}
 }
 
+bool event_is_page_fault(const struct event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
 bool event_pc_is_exact(const struct event *event)
 {
 	if (event->mode != EVENT_OVERFLOWS)

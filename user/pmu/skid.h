@@ -13,6 +13,8 @@
 /* PMB_SKID_NONE: it is about no data. Of clocks, and of counters of caches that bring no address,
  * candidates only. */
 enum pmb_skid event_skid(const struct event *event);
+/* Its overflows come before there is memory at the address. */
+bool event_is_page_fault(const struct event *event);
 /* Is the instruction at which its overflows are the one that the event is about? Else it is one
  * near it: behind it, as a rule. */
 bool event_pc_is_exact(const struct event *event);

@@ -270,4 +270,6 @@ void data_labels__add(struct data_labels *d, const struct profile_row *row,
 	label_finding(d, row, set);
 	label_site(d, PROF_SITE, set->site);
 	label_site(d, PROF_MAP_SITE, set->map_site);
+	if (set->node)
+		prof__add_number(d->prof, d->labels, "data_node", set->node - 1);
 }

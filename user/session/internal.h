@@ -14,6 +14,7 @@
 #include "session/signals.h"
 #include "session/tasks.h"
 #include "session/thread_contexts.h"
+#include "sys/memory_nodes.h"
 #include "unwind/hotspots.h"
 #include "unwind/lists.h"
 #include "unwind/runtimes.h"
@@ -70,6 +71,7 @@ struct session {
 	struct command command;
 	struct family *family; /* tasks that inherited events live in */
 	struct arrivals *arrivals;
+	struct memory_nodes memory_nodes;        /* of what is recorded with data */
 	struct allocs *allocs;                   /* probes of allocators; NULL: none are wanted */
 	struct mapped_calls *mapped;             /* who asks the kernel for memory; NULL: nobody
 						    wants to know, or it can't be had */

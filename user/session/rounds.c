@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "pmu/branch_filter.h"
+#include "pmu/skid.h"
 #include "session/internal.h"
 #include "sym/idle.h"
 #include "sys/clock.h"
@@ -140,11 +141,15 @@ static bool is_idle(void *session, uint64_t ip)
 static bool is_page_fault(void *session, uint32_t event)
 {
 	const struct session *s = session;
-	const struct perf_event_attr *attr = &s->opts->events->events[event].attr;
 
-	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
-						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
-						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+	return event_is_page_fault(&s->opts->events->events[event]);
+}
+
+static int data_node(void *session, uint64_t phys)
+{
+	const struct session *s = session;
+
+	return memory_nodes__of(&s->memory_nodes, phys);
 }
 
 static void forget_stack(void *session, uint64_t id)
@@ -232,6 +237,7 @@ void session__assemble(struct session *s)
 		.is_idle = is_idle,
 		.is_wanted = session__wants_cgroup,
 		.is_page_fault = is_page_fault,
+		.data_node = data_node,
 		.forget_stack = forget_stack,
 		.context_key = context_key,
 	};

@@ -331,6 +331,7 @@ struct session *session__free(struct session *s)
 	session__arrivals_free(s);
 	session__allocs_free(s);
 	session__mapped_free(s);
+	memory_nodes__done(&s->memory_nodes);
 	programs__free(s->programs);
 	s->thread_contexts = thread_contexts__free(s->thread_contexts);
 	session__window_probes_free(s);

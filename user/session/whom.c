@@ -272,6 +272,8 @@ int session__load(struct session *s, struct err *err)
 	int r;
 
 	s->user_mask = user_mask();
+	if (o->labels & LABEL_DATA)
+		memory_nodes__read(&s->memory_nodes, "");
 	s->any_process = target__any_process(&o->whom);
 	for (size_t i = 0; i < o->events->n; i++) {
 		const struct event *event = &o->events->events[i];
@@ -328,6 +330,7 @@ static struct counters_opts counter_opts(struct session *s, size_t event)
 		.index = event,
 		.inherit = s->opts->whom.inherit,
 		.want_data = s->opts->labels & LABEL_DATA,
+		.want_phys = s->opts->labels & LABEL_DATA && s->memory_nodes.n_nodes > 1,
 		.branch_filter = s->opts->branch_filter,
 		.enable_on_exec = target__is_command(&s->opts->whom),
 	};

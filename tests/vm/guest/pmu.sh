@@ -4,6 +4,7 @@
 # What only a CPU's own counters bring: sources, latencies, precise addresses and levels. The kernel
 # delivers them for real; what the silicon would say is told by a module (tests/vm/pmu/).
 # module: played_pmu
+# qemu: -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,memdev=m0 -numa node,memdev=m1
 # loads: libjansson.so.4
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh
@@ -113,6 +114,21 @@ t_contradicted() {
 	play "ip=$(say_ip struck_load)" "di=$((TARGET + 32))"
 	struck "addr=$TARGET" ppu data_class,data_access,data_object
 	expect_all 'contradicted;[no data_access];target'
+}
+
+# Where the data is, as the kernel tells it since 6.3: struck's, on the node that it was told.
+t_data_node() {
+	local node want
+	[ -d /sys/devices/system/node/node1 ] || skip "this guest has one node"
+	play "ip=$(say_ip struck_load)" "di=$TARGET"
+	for node in 0 1; do
+		pmb_record --data -c 1000 -e "played/addr=$TARGET/ppu" --by data_class,data_node \
+			-- $W/struck 0.3 $node
+		expect_ledger
+		want="validated;$node"
+		case $(uname -r) in 5.* | 6.[12].*) want='validated;[no data_node]' ;; esac
+		expect_all "$want"
+	done
 }
 
 # What advise says of data from another node, and not of data from here.
