@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Who asks the kernel for memory: the ends of mmap, mremap and brk, and where munmap begins, which
- * others may get the memory after. Maps but those of scratch (lib/block.h) are those of the overflow
+ * Who asks the kernel for memory: the ends of mmap, mremap and brk, and the beginning of munmap,
+ * after which others may get it. Maps but those of scratch (lib/block.h) are those of the overflow
  * programs.
  */
 #include "lib/arch.h"

@@ -396,6 +396,112 @@ t_types_of_go() {
 	grep -E ';main\.touch' "$T/folded" | grep -vE '_\[k\]' |
 		grep -vE '^[^;]*;main.Body(\[\])?;(mass|pos.[xy]|id);validated;' >"$T/other" || :
 	expect_eq "$(cat "$T/other")" "" "anything else"
+}
+
+# Go's threads have their stacks, and what they are known by, on the heap, amid all else.
+t_no_stacks_of_go() {
+	command -v go >/dev/null || skip "no go"
+	cat >"$T/touch.go" <<-GO
+		package main
+
+		import (
+			"runtime"
+			"sync"
+		)
+
+		type Body struct {
+			room [8192]byte
+			mass float64
+		}
+
+		//go:noinline
+		func touchPointer(b *Body) { b.mass = 2 }
+
+		func main() {
+			var all sync.WaitGroup
+			for t := 0; t < 8; t++ {
+				all.Add(1)
+				go func() {
+					runtime.LockOSThread()
+					bodies := make([]Body, 100)
+					for i := range bodies {
+						touchPointer(&bodies[i])
+					}
+					all.Done()
+				}()
+			}
+			all.Wait()
+		}
+	GO
+	HOME=$T GO111MODULE=off CGO_ENABLED=0 go build -o "$T/touch" "$T/touch.go" 2>"$T/err" ||
+		skip "go builds nothing here"
+	pmb_ok record --data -e page-faults -c 1 --by data_segment -o "$T/folded" -- "$T/touch"
+	expect_ge "$(folded_sum_of "$T/folded" '^anonymous;.*main\.touchPointer')" 800 "of the heap"
+	expect_eq "$(folded_sum_of "$T/folded" '^thread_stack;')" 0 "of the heap, called a stack"
+}
+
+of_go() {
+	need_decoder
+	command -v go >/dev/null || skip "no go"
+	cat >"$T/touch.go" <<-GO
+		package main
+
+		type Body struct {
+			id   int64
+			pos  struct{ x, y float64 }
+			room [8192]byte
+			next *Body
+			mass float64
+		}
+
+		var table [50]Body
+		var kept int64
+
+		//go:noinline
+		func say() { kept++ }
+
+		//go:noinline
+		func touchGlobal(i int) { table[i].mass = 1 }
+
+		//go:noinline
+		func touchPointer(b *Body) { b.mass = 2 }
+
+		//go:noinline
+		func touchSlice(all []Body, i int) { all[i].pos.y = 3 }
+
+		//go:noinline
+		func touchLink(b *Body) { say(); b.next.mass = 4 }
+
+		//go:noinline
+		func touchSpilled(all []Body, i int) { say(); all[i].pos.x = 5 }
+
+		func main() {
+			pointed, sliced := make([]Body, 50), make([]Body, 50)
+			linked, spilled := make([]Body, 50), make([]Body, 50)
+			for i := range table {
+				touchGlobal(i)
+				touchPointer(&pointed[i])
+				touchSlice(sliced, i)
+				touchLink(&Body{next: &linked[i]})
+				touchSpilled(spilled, i)
+			}
+		}
+	GO
+	HOME=$T GO111MODULE=off go build -o "$T/touch" "$T/touch.go" 2>"$T/err" ||
+		skip "go builds nothing here"
+	pmb_ok record --data -e page-faults -c 1 --by data_object,data_type,member,data_class \
+		-o "$T/folded" --summary "$T/sum.json" -- "$T/touch"
+	expect_ledger
+	expect_eq "$(class contradicted)" 0 "contradicted"
+	# two objects of them may begin on one page
+	expect_ge "$(of_go 'table;main.Body\[\];mass' Global)" 40 "a global's"
+	expect_ge "$(of_go '[^;]*;main.Body;mass' Pointer)" 40 "by a pointer"
+	expect_ge "$(of_go '[^;]*;main.Body;pos.y' Slice)" 40 "of a slice"
+	expect_ge "$(of_go '[^;]*;main.Body;mass' Link)" 40 "by a link"
+	expect_ge "$(of_go '[^;]*;main.Body;pos.x' Spilled)" 40 "of a slice that was spilled"
+	grep -E ';main\.touch' "$T/folded" | grep -vE '_\[k\]' |
+		grep -vE '^[^;]*;main.Body(\[\])?;(mass|pos.[xy]|id);validated;' >"$T/other" || :
+	expect_eq "$(cat "$T/other")" "" "anything else"
 	# its threads' own stacks and what they are known by lie on the heap, amid all else
 	pmb_ok record --data -e page-faults -c 1 --by data_segment -o "$T/folded" -- "$T/touch"
 	expect_eq "$(folded_sum_of "$T/folded" '^(thread_)?stack;.*main\.touch[PSL]')" 0 \

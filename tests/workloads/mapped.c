@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * mapped [SECONDS]: three functions ask the kernel for memory that a fourth one touches, a page each
- * time: of the faults in touch_all, 700 are about what ask_most has from mmap(), 200 about what
- * ask_rest grew by mremap(), and 100 about what ask_heap has from brk(). In between is what must not
- * be taken for theirs: ask_gone's memory, half of which is unmapped and given to ask_rest, at the
- * same addresses. Begins after so many seconds. A child that is forked before the last 100 pages of
- * ask_most's are touched touches 50 of these.
+ * mapped [SECONDS]: three functions ask the kernel for memory that a fourth one touches, a page
+ * each time: of the faults in touch_all, 700 are about what ask_most has from mmap(), 200 about
+ * what ask_rest grew by mremap(), and 100 about what ask_heap has from brk(). In between is what
+ * must not be taken for theirs: ask_gone's memory, half of which is unmapped and given to ask_rest,
+ * at the same addresses. Begins after so many seconds. A child that is forked before the last 100
+ * pages of ask_most's are touched touches 50 of these.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	pid_t child;
 
 	if (argc > 1)
-		sleep((unsigned)atoi(argv[1]));
+		sleep((unsigned)arg_num(argc, argv, 1, 0));
 	most = ask_most();
 	gone = ask_gone();
 	rest = ask_rest(gone);

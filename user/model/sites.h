@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who touched memory first, allocated it, or asked the kernel for it: the innermost frames of stacks, each known by a small number. A number
- * may be given out before its stack is known (it is yet to be walked), and is in rows by then.
+ * Who touched memory first, allocated it, or asked the kernel for it: the innermost frames of
+ * stacks, each known by a small number. A number may be given out before its stack is known (it is
+ * yet to be walked), and is in rows by then.
  */
 #ifndef PMUBPF_MODEL_SITES_H
 #define PMUBPF_MODEL_SITES_H

@@ -4,7 +4,8 @@
 # What only a CPU's own counters bring: sources, latencies, precise addresses and levels. The kernel
 # delivers them for real; what the silicon would say is told by a module (tests/vm/pmu/).
 # module: played_pmu
-# qemu: -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,memdev=m0 -numa node,memdev=m1
+# qemu: -object memory-backend-ram,id=m0,size=512M -numa node,memdev=m0
+# qemu: -object memory-backend-ram,id=m1,size=512M -numa node,memdev=m1
 # loads: libjansson.so.4
 # shellcheck source=tests/vm/guest/lib.sh
 . /vm/lib.sh

@@ -100,10 +100,9 @@ t_kinds_of_mappings() {
 	pmb_record --data -e page-faults -c 1 --by data_segment -- $W/mappings /tmp/mapped.$$
 	awk -F'[ ;]' '/;touch_/ { for (i = 2; $i !~ /^touch_/;) i++; n[$1 " " $i] += $NF }
 		END { for (key in n) print key, n[key] }' $T/folded | sort >$T/seen
-	for kind in anonymous\ touch_among anonymous\ touch_anonymous anonymous\ touch_others_stack \
-		file\ touch_file shared\ touch_memfd shared\ touch_shared shared\ touch_shared_file \
-		thread_stack\ touch_own_stack; do
-		echo "$kind 100"
+	for kind in anonymous:among anonymous:anonymous anonymous:others_stack file:file \
+		shared:memfd shared:shared shared:shared_file thread_stack:own_stack; do
+		echo "${kind%:*} touch_${kind#*:} 100"
 	done | sort >$T/known
 	rm -f /tmp/mapped.$$
 	cmp -s $T/known $T/seen || fail "differs: $(cat $T/seen)"
