@@ -20,8 +20,8 @@
 #define PROF_SITE "alloc_site"
 #define PROF_MAP_SITE "map_site"
 #define PROF_MAPPED " (mapped)" /* behind who asked the kernel for what nobody knows who touched */
-enum { PROF_PAGE = 4096 }; /* bytes; of larger pages it is a part */
-#define REGIONS_FACTOR 2   /* what is "well above", if nobody says */
+enum { PROF_PAGE = 4096 };      /* bytes; of larger pages it is a part */
+#define REGIONS_FACTOR 2        /* what is "well above", if nobody says */
 
 struct region {
 	const char *segment, *site; /* "": not known */
