@@ -126,7 +126,7 @@ t_data_node() {
 		pmb_record --data -c 1000 -e "played/addr=$TARGET/ppu" --by data_class,data_node \
 			-- $W/struck 0.3 $node
 		expect_ledger
-		want="validated;$node"
+		want="validated;data_node $node"
 		case $(uname -r) in 5.* | 6.[12].*) want='validated;[no data_node]' ;; esac
 		expect_all "$want"
 	done
