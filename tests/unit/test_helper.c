@@ -97,6 +97,33 @@ Test(helper, waiting_for_a_cpu_is_no_fault)
 	helper__done(&h);
 }
 
+/* What it has cost doesn't become less while one that was given up still dies. */
+Test(helper, who_dies_has_cost_what_it_has)
+{
+	enum { LEAST_MS = 30, MS = 1000000 };
+	int cpu = sched_getcpu();
+	uint64_t before;
+	struct helper h;
+	cpu_set_t one;
+
+	/* it can't die before this one waits */
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)cpu, &one);
+	cr_assert_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	helper__init(&h, NULL);
+	h.pid = spin_on(cpu);
+	while (helper__cpu_ns(&h) < (uint64_t)LEAST_MS * MS)
+		usleep(5000);
+	before = helper__cpu_ns(&h);
+	helper__abandon(&h);
+	cr_expect_geq(helper__cpu_ns(&h), before - MS, "just killed");
+	do {
+		usleep(5000);
+		helper__done(&h);
+	} while (h.n_dying);
+	cr_expect_geq(helper__cpu_ns(&h), before - MS, "gone");
+}
+
 /* A client that is killed takes its helper along, even a hanging one. */
 static int hang_at_once(int sock)
 {

@@ -137,24 +137,31 @@ static struct prof *make_prof(const struct live *live, const struct profile *pro
 }
 
 /* What was spent since the part before; names of that one, too. */
+static uint64_t later(uint64_t before, uint64_t now)
+{
+	return now > before ? now : before;
+}
+
 static void live__charge(struct live *live, const struct cost *now, struct part_cost *ret)
 {
 	const struct cost *before = &live->before;
 	/* an estimate: the mean of all that were timed may have become less than it was */
-	uint64_t kernel_ns = now->kernel_ns > before->kernel_ns ? now->kernel_ns :
-								  before->kernel_ns;
+	uint64_t kernel_ns = later(before->kernel_ns, now->kernel_ns);
+	/* of a process that has ended it is known in microseconds, of others in nanoseconds */
+	uint64_t helper_ns = later(before->helper_ns, now->helper_ns);
+	uint64_t names_ns = later(live->names_before_ns, live->names_ns);
 
 	*ret = (struct part_cost){
 		.n_cpus = now->n_cpus,
 		.kernel_ns = kernel_ns - before->kernel_ns,
 		.process_ns = now->reader_ns + now->after_ns - before->reader_ns - before->after_ns,
 		.looks_ns = now->looks_ns - before->looks_ns,
-		.helpers_ns =
-			now->helper_ns - before->helper_ns + live->names_ns - live->names_before_ns,
+		.helpers_ns = helper_ns - before->helper_ns + names_ns - live->names_before_ns,
 	};
 	live->before = *now;
 	live->before.kernel_ns = kernel_ns;
-	live->names_before_ns = live->names_ns;
+	live->before.helper_ns = helper_ns;
+	live->names_before_ns = names_ns;
 }
 
 /* Takes the ledger; the profile stays whose it is. */

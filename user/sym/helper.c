@@ -51,7 +51,11 @@ static pid_t reap(struct helper *h, pid_t pid, int options)
 
 uint64_t helper__cpu_ns(const struct helper *h)
 {
-	return h->gone_ns + (h->pid ? usage_cpu_ns(h->pid) : 0);
+	uint64_t ns = h->gone_ns + (h->pid ? usage_cpu_ns(h->pid) : 0);
+
+	for (int i = 0; i < h->n_dying; i++)
+		ns += usage_cpu_ns(h->dying[i]);
+	return ns;
 }
 
 /* A process in the middle of a read from a dead server dies when the read ends. */
