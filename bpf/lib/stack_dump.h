@@ -156,7 +156,8 @@ static __always_inline bool dump_send(const volatile struct pmb_config *cfg, voi
 	__builtin_memcpy(buf->head.regs, &s->regs, sizeof(s->regs));
 	dump_returns(s, cpu);
 	/* the reader is woken: the sooner it knows, the fewer stacks have to be copied */
-	if (bpf_ringbuf_output(ring, buf, size, BPF_RB_FORCE_WAKEUP)) {
+	if (cfg->patient ? ring_output(cfg, ring, buf, size) :
+			   bpf_ringbuf_output(ring, buf, size, BPF_RB_FORCE_WAKEUP)) {
 		stats->stack_dumps_lost++;
 		return false;
 	}

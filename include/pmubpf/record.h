@@ -443,6 +443,7 @@ struct pmb_config {
 	/* windows are calls of goroutines, and begin again where this condition, 1 + which, holds
 	 * at their entry (bpf/lib/goroutine.h) */
 	__u32 of_go, grows;
+	__u32 patient; /* stacks that are copied wake the reader as other records do */
 };
 
 /*

@@ -176,6 +176,7 @@ static void init(struct agent_args *a, struct err *err)
 	sampling_args__init(&a->sampling, err);
 	a->sampling.session.max_memory = AGENT_MEMORY;
 	a->sampling.session.looks_part = AGENT_LOOKS_PART;
+	a->sampling.session.patient = true;
 	a->sampling.session.labels = LABEL_PID | LABEL_CGROUP | LABEL_UNWIND_STATUS | LABEL_WINDOW;
 }
 

@@ -177,7 +177,7 @@ void session__stop(struct session *s); /* once, however often it is called */
 bool session__hurries(const struct session *s);
 
 /* step.c: a round has ended, or all begins: when is the next */
-void session__pace(struct session *s, uint64_t now);
+void session__pace(struct session *s, uint64_t now, bool woken);
 
 /* rounds.c: records are drained and assembled */
 void session__assemble(struct session *s); /* begins it */

@@ -198,7 +198,7 @@ static int session__start(struct session *s, struct err *err)
 	assembly__start_timeline(&s->assembly, s->start_ns);
 	if (s->opts->processor)
 		processor_watch__begin(s->opts->processor, "", s->start_ns);
-	session__pace(s, s->start_ns);
+	session__pace(s, s->start_ns, true);
 	session__spend_begin(s);
 	session__sliced_begin(s);
 	session__allocs_begin(s);

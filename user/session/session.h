@@ -73,6 +73,9 @@ struct session_opts {
 	/* part of the budget that looks at what programs do may take, at once, so that files are
 	 * opened while they are there; beyond it that waits for the next round. 0: any */
 	unsigned looks_part;
+	/* rounds come at their time, however many stacks have to be copied until tables are there:
+	 * at a low rate a round, and being woken for it, costs more than the copies it saves */
+	bool patient;
 	size_t ring_bytes; /* of each CPU; 0: by their number */
 	struct kernel_names
 		*kernel;   /* borrowed; read beside the recording, if its samples need them */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * A recording goes on in steps, so that whoever has other descriptors to wait for can wait for all
- * of them. Between rounds the rings aren't looked at for a moment: once woken, their epoll set
- * stays readable as long as any sample arrives. What the kernel tells of processes is taken
+ * of them. After a round that something else than its time has begun, the rings aren't looked at
+ * for a moment: once woken, their epoll set stays readable as long as any sample arrives. What the kernel tells of processes is taken
  * meanwhile: one that lives for 2 ms has its files opened while it lives.
  */
 #include <poll.h>
@@ -100,10 +100,12 @@ static void session__charge_look(struct session *s, uint64_t now)
 	w->news_ns = until > w->news_ns ? until : w->news_ns;
 }
 
-void session__pace(struct session *s, uint64_t now)
+void session__pace(struct session *s, uint64_t now, bool woken)
 {
-	s->when.rest_ns = now + REST_NS;
-	s->when.due_ns = now + (s->assembly.dumps.hurry ? HURRY_NS : ROUND_NS);
+	bool hurry = s->assembly.dumps.hurry && !s->opts->patient;
+
+	s->when.rest_ns = woken ? now + REST_NS : now;
+	s->when.due_ns = now + (hurry ? HURRY_NS : ROUND_NS);
 }
 
 /* News of processes, and which runtime a file is, need none. */
@@ -160,6 +162,6 @@ bool session__step(struct session *s, uint64_t now, const struct pollfd *fds)
 	session__mapped_round(s);
 	session__allocs_round(s);
 	session__tick(s, now_ns());
-	session__pace(s, now_ns());
+	session__pace(s, now_ns(), woken);
 	return !s->stopped_ns;
 }

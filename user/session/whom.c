@@ -234,6 +234,7 @@ static struct pmb_config event_config(const struct session *s, size_t i)
 		.off_cpu = event->off_cpu,
 		.off_min_ns = event->off_min_ns,
 		.want_branches = o->branch_filter && event__takes_branches(event),
+		.patient = o->patient,
 	};
 }
 
