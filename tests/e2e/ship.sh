@@ -91,6 +91,23 @@ rest_is_other() {
 	expect_match "$T/out" '\[other\]' "the rest"
 }
 
+# As of a replica that has a window's row and not yet all of its samples, or of one sent twice.
+t_rows_that_do_not_add_up_are_told() {
+	need_server
+	windows "$T/spool" 3
+	ship --to "$U"
+	expect_eq "$rc" 0 "exit status"
+	pmb_ok report --from "$U"
+	! grep -q 'not as many rows' "$T/err" || fail "there is nothing to tell"
+	fleet "INSERT INTO windows SELECT host,boot,seq+100,window+1,start,start_ns,duration_ns,
+		types,default_type,period_type,period,drop_frames,keep_frames,comments,layouts,
+		rows,stacks,others FROM windows LIMIT 1"
+	fleet "INSERT INTO samples SELECT * FROM samples WHERE window IN
+		(SELECT window FROM windows WHERE seq=2) LIMIT 1"
+	pmb_ok report --from "$U" --by container
+	expect_match "$T/err" 'of 2 window\(s\) the server has not as many rows' "the note"
+}
+
 # One window of four counts for all of them, and it is said.
 t_a_share_of_the_windows() {
 	local whole part n

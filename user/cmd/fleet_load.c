@@ -91,6 +91,12 @@ static void tell(const struct fleet_news *news)
 			"pmubpf: the server no longer knows %zu of the stacks; what they weigh is "
 			"[unknown]\n",
 			news->missing);
+	if (news->torn)
+		fprintf(stderr,
+			"pmubpf: of %" PRIu64 " window(s) the server has not as many rows as were "
+			"sent: sums are off by the rest; a replica that lags behind has them "
+			"later\n",
+			news->torn);
 	if (news->without_remarks)
 		fprintf(stderr,
 			"pmubpf: what %" PRIu64

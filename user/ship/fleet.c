@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/cursor.h"
 #include "base/mem.h"
 #include "ship/fill.h"
 #include "ship/fleet_names.h"
@@ -92,8 +93,8 @@ static void put_labels(const struct fleet_ask *a, struct buf *out)
 		put_label(a, *key, out);
 }
 
-/* What is asked of samples of these windows; the times are those of the first and the last. */
-static void put_samples_where(struct load *l, struct buf *out)
+/* Of samples: those of these windows; the times are those of the first and the last. */
+static void put_of_windows(struct load *l, struct buf *out)
 {
 	int64_t first, last, end;
 
@@ -106,6 +107,11 @@ static void put_samples_where(struct load *l, struct buf *out)
 		buf__puts(out, " AND host=");
 		sql__put_text(out, l->ask->host);
 	}
+}
+
+static void put_samples_where(struct load *l, struct buf *out)
+{
+	put_of_windows(l, out);
 	put_labels(l->ask, out);
 }
 
@@ -127,6 +133,31 @@ static int ask_windows(struct load *l, struct err *err)
 		return err__set(err, -ENODATA, "the server has no window of that time%s",
 				l->ask->host ? " and host" : "");
 	return r;
+}
+
+/* Of how many windows it has another number of rows than were sent: of a replica that lags behind
+ * the last ones may be on their way. */
+static int ask_torn(struct load *l, uint64_t *ret, struct err *err)
+{
+	_cleanup_(http_reply__done) struct http_reply reply = {0};
+	_cleanup_(buf__done) struct buf query = {0};
+	struct cursor c;
+	int r;
+
+	buf__printf(&query,
+		    "SELECT count() FROM (SELECT window,rows FROM windows WHERE %s LIMIT 1 BY "
+		    "window) ANY LEFT JOIN (SELECT window,count() AS n FROM samples WHERE ",
+		    l->where.data);
+	put_of_windows(l, &query);
+	buf__puts(&query, " GROUP BY window) USING window WHERE n!=rows FORMAT RowBinary");
+	r = ask(l, &query, &reply, err);
+	if (r < 0)
+		return r;
+	c = cursor__over(reply.data, reply.len);
+	*ret = cursor__u64(&c);
+	return cursor__done(&c) ?
+		       0 :
+		       err__set(err, -EBADMSG, "the server's answer doesn't fit together");
 }
 
 /* The newest first, as files are read. */
@@ -306,12 +337,15 @@ int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_
 		struct fleet_news *news, struct err *err)
 {
 	_cleanup_(load__done) struct load l = {.http = http, .ask = what};
+	uint64_t torn = 0;
 	int64_t last_ns;
 	int r;
 
 	l.fill = fill__new(what->max_bytes);
 	put_where(&l);
 	r = ask_windows(&l, err);
+	if (r == 0)
+		r = ask_torn(&l, &torn, err);
 	if (r == 0)
 		r = ask_comments(&l, err);
 	if (r == 0)
@@ -331,6 +365,7 @@ int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_
 	}
 	*news = (struct fleet_news){
 		.windows = fill__n_windows(l.fill),
+		.torn = torn,
 		.missing = fill__missing(l.fill),
 		.without_remarks = fill__n_windows(l.fill) > FLEET_REMARKS,
 	};

@@ -64,24 +64,54 @@ static const char one_server[] =
 	"    rows UInt64, stacks UInt32, others UInt32\n"
 	") ENGINE = ReplacingMergeTree PARTITION BY toDate(start) ORDER BY (host, boot, seq);\n";
 
+/* What both tables of a cluster have: AS would look for a local one in the database "default". */
+#define SAMPLES_COLUMNS                                                        \
+	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"                       \
+	"    window UInt64 CODEC(ZSTD),\n"                                     \
+	"    part UInt16 CODEC(ZSTD),\n"                                       \
+	"    host LowCardinality(String), container LowCardinality(String),\n" \
+	"    namespace LowCardinality(String) " OF_NAMESPACE ",\n"             \
+	"    workload LowCardinality(String) " OF_WORKLOAD ",\n"               \
+	"    image LowCardinality(String) " OF_IMAGE ",\n"                     \
+	"    comm LowCardinality(String), event LowCardinality(String),\n"     \
+	"    labels Array(LowCardinality(String)) CODEC(ZSTD),\n"              \
+	"    stack UInt64 CODEC(ZSTD),\n"                                      \
+	"    samples Int64 CODEC(T64, ZSTD), weight Int64 CODEC(T64, ZSTD),\n" \
+	"    time Int64 CODEC(T64, ZSTD)"
+#define STACKS_COLUMNS                                               \
+	"    hash UInt64, day Date CODEC(DoubleDelta, ZSTD),\n"      \
+	"    functions Array(LowCardinality(String)) CODEC(ZSTD),\n" \
+	"    frames Array(LowCardinality(String)) CODEC(ZSTD)"
+#define NAMES_COLUMNS                                                                   \
+	"    build_id LowCardinality(String), offset UInt64 CODEC(ZSTD), added Date,\n" \
+	"    functions Array(LowCardinality(String)) CODEC(ZSTD),\n"                    \
+	"    frames Array(LowCardinality(String)) CODEC(ZSTD)"
+#define ALARMS_COLUMNS                                                        \
+	"    host LowCardinality(String), boot LowCardinality(String),\n"     \
+	"    seq UInt64, window UInt64,\n"                                    \
+	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"                      \
+	"    at_ns Int64, since_ns Int64,\n"                                  \
+	"    relation LowCardinality(String), news LowCardinality(String),\n" \
+	"    percent Float64, observed Float64, expected Float64"
+#define WINDOWS_COLUMNS                                                            \
+	"    host LowCardinality(String), boot LowCardinality(String),\n"          \
+	"    seq UInt64, window UInt64,\n"                                         \
+	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"                           \
+	"    start_ns Int64, duration_ns Int64,\n"                                 \
+	"    types LowCardinality(String), default_type LowCardinality(String),\n" \
+	"    period_type LowCardinality(String), period Int64,\n"                  \
+	"    drop_frames LowCardinality(String),\n"                                \
+	"    keep_frames LowCardinality(String),\n"                                \
+	"    comments Array(String) CODEC(ZSTD),\n"                                \
+	"    layouts Array(String) CODEC(ZSTD),\n"                                 \
+	"    rows UInt64, stacks UInt32, others UInt32"
+
 static const char cluster[] =
 	"-- pmubpf's tables on shards with replicas, ClickHouse 24 or later; the macros\n"
 	"-- {cluster}, {shard} and {replica} are those of the servers:\n"
 	"--   pmubpf ship --schema clickhouse-cluster |\n"
 	"--     clickhouse-client --multiquery --database pmubpf\n"
-	"CREATE TABLE IF NOT EXISTS samples_local ON CLUSTER '{cluster}' (\n"
-	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"
-	"    window UInt64 CODEC(ZSTD),\n"
-	"    part UInt16 CODEC(ZSTD),\n"
-	"    host LowCardinality(String), container LowCardinality(String),\n"
-	"    namespace LowCardinality(String) " OF_NAMESPACE ",\n"
-	"    workload LowCardinality(String) " OF_WORKLOAD ",\n"
-	"    image LowCardinality(String) " OF_IMAGE ",\n"
-	"    comm LowCardinality(String), event LowCardinality(String),\n"
-	"    labels Array(LowCardinality(String)) CODEC(ZSTD),\n"
-	"    stack UInt64 CODEC(ZSTD),\n"
-	"    samples Int64 CODEC(T64, ZSTD), weight Int64 CODEC(T64, ZSTD),\n"
-	"    time Int64 CODEC(T64, ZSTD),\n"
+	"CREATE TABLE IF NOT EXISTS samples_local ON CLUSTER '{cluster}' (\n" SAMPLES_COLUMNS ",\n"
 	"    INDEX by_namespace namespace TYPE set(100) GRANULARITY 4,\n"
 	"    INDEX by_workload workload TYPE set(100) GRANULARITY 4,\n"
 	"    INDEX by_image image TYPE set(100) GRANULARITY 4\n"
@@ -90,61 +120,38 @@ static const char cluster[] =
 	"  PARTITION BY toDate(start)\n"
 	"  ORDER BY (event, container, start, host, comm, stack)\n"
 	"  TTL start + INTERVAL 30 DAY;\n"
-	"CREATE TABLE IF NOT EXISTS stacks_local ON CLUSTER '{cluster}' (\n"
-	"    hash UInt64, day Date CODEC(DoubleDelta, ZSTD),\n"
-	"    functions Array(LowCardinality(String)) CODEC(ZSTD),\n"
-	"    frames Array(LowCardinality(String)) CODEC(ZSTD)\n"
+	"CREATE TABLE IF NOT EXISTS stacks_local ON CLUSTER '{cluster}' (\n" STACKS_COLUMNS "\n"
 	") ENGINE = ReplicatedReplacingMergeTree(\n"
 	"    '/clickhouse/tables/{shard}/{database}/stacks', '{replica}')\n"
 	"  PARTITION BY day ORDER BY (hash, day) TTL day + INTERVAL 31 DAY;\n"
-	"CREATE TABLE IF NOT EXISTS names_local ON CLUSTER '{cluster}' (\n"
-	"    build_id LowCardinality(String), offset UInt64 CODEC(ZSTD), added Date,\n"
-	"    functions Array(LowCardinality(String)) CODEC(ZSTD),\n"
-	"    frames Array(LowCardinality(String)) CODEC(ZSTD)\n"
+	"CREATE TABLE IF NOT EXISTS names_local ON CLUSTER '{cluster}' (\n" NAMES_COLUMNS "\n"
 	") ENGINE = ReplicatedReplacingMergeTree(\n"
 	"    '/clickhouse/tables/{shard}/{database}/names', '{replica}', added)\n"
 	"  ORDER BY (build_id, offset) TTL added + INTERVAL 1 YEAR;\n"
-	"CREATE TABLE IF NOT EXISTS alarms_local ON CLUSTER '{cluster}' (\n"
-	"    host LowCardinality(String), boot LowCardinality(String),\n"
-	"    seq UInt64, window UInt64,\n"
-	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"
-	"    at_ns Int64, since_ns Int64,\n"
-	"    relation LowCardinality(String), news LowCardinality(String),\n"
-	"    percent Float64, observed Float64, expected Float64\n"
+	"CREATE TABLE IF NOT EXISTS alarms_local ON CLUSTER '{cluster}' (\n" ALARMS_COLUMNS "\n"
 	") ENGINE = ReplicatedReplacingMergeTree(\n"
 	"    '/clickhouse/tables/{shard}/{database}/alarms', '{replica}')\n"
 	"  PARTITION BY toDate(start) ORDER BY (host, relation, at_ns, window)\n"
 	"  TTL start + INTERVAL 31 DAY;\n"
-	"CREATE TABLE IF NOT EXISTS windows_local ON CLUSTER '{cluster}' (\n"
-	"    host LowCardinality(String), boot LowCardinality(String),\n"
-	"    seq UInt64, window UInt64,\n"
-	"    start DateTime CODEC(DoubleDelta, ZSTD),\n"
-	"    start_ns Int64, duration_ns Int64,\n"
-	"    types LowCardinality(String), default_type LowCardinality(String),\n"
-	"    period_type LowCardinality(String), period Int64,\n"
-	"    drop_frames LowCardinality(String),\n"
-	"    keep_frames LowCardinality(String),\n"
-	"    comments Array(String) CODEC(ZSTD),\n"
-	"    layouts Array(String) CODEC(ZSTD),\n"
-	"    rows UInt64, stacks UInt32, others UInt32\n"
+	"CREATE TABLE IF NOT EXISTS windows_local ON CLUSTER '{cluster}' (\n" WINDOWS_COLUMNS "\n"
 	") ENGINE = ReplicatedReplacingMergeTree(\n"
 	"    '/clickhouse/tables/{shard}/{database}/windows', '{replica}')\n"
 	"  PARTITION BY toDate(start) ORDER BY (host, boot, seq)\n"
 	"  TTL start + INTERVAL 31 DAY;\n"
-	"CREATE TABLE IF NOT EXISTS samples ON CLUSTER '{cluster}' AS samples_local\n"
-	"  ENGINE = Distributed(\n"
+	"CREATE TABLE IF NOT EXISTS samples ON CLUSTER '{cluster}' (\n" SAMPLES_COLUMNS "\n"
+	") ENGINE = Distributed(\n"
 	"    '{cluster}', currentDatabase(), samples_local, cityHash64(host));\n"
-	"CREATE TABLE IF NOT EXISTS stacks ON CLUSTER '{cluster}' AS stacks_local\n"
-	"  ENGINE = Distributed(\n"
+	"CREATE TABLE IF NOT EXISTS stacks ON CLUSTER '{cluster}' (\n" STACKS_COLUMNS "\n"
+	") ENGINE = Distributed(\n"
 	"    '{cluster}', currentDatabase(), stacks_local, hash);\n"
-	"CREATE TABLE IF NOT EXISTS names ON CLUSTER '{cluster}' AS names_local\n"
-	"  ENGINE = Distributed(\n"
+	"CREATE TABLE IF NOT EXISTS names ON CLUSTER '{cluster}' (\n" NAMES_COLUMNS "\n"
+	") ENGINE = Distributed(\n"
 	"    '{cluster}', currentDatabase(), names_local, cityHash64(build_id));\n"
-	"CREATE TABLE IF NOT EXISTS alarms ON CLUSTER '{cluster}' AS alarms_local\n"
-	"  ENGINE = Distributed(\n"
+	"CREATE TABLE IF NOT EXISTS alarms ON CLUSTER '{cluster}' (\n" ALARMS_COLUMNS "\n"
+	") ENGINE = Distributed(\n"
 	"    '{cluster}', currentDatabase(), alarms_local, cityHash64(host));\n"
-	"CREATE TABLE IF NOT EXISTS windows ON CLUSTER '{cluster}' AS windows_local\n"
-	"  ENGINE = Distributed(\n"
+	"CREATE TABLE IF NOT EXISTS windows ON CLUSTER '{cluster}' (\n" WINDOWS_COLUMNS "\n"
+	") ENGINE = Distributed(\n"
 	"    '{cluster}', currentDatabase(), windows_local, cityHash64(host));\n";
 
 bool schema__is_label(const char *key)
