@@ -2,8 +2,9 @@
 /*
  * A recording goes on in steps, so that whoever has other descriptors to wait for can wait for all
  * of them. After a round that something else than its time has begun, the rings aren't looked at
- * for a moment: once woken, their epoll set stays readable as long as any sample arrives. What the kernel tells of processes is taken
- * meanwhile: one that lives for 2 ms has its files opened while it lives.
+ * for a moment: once woken, their epoll set stays readable as long as any sample arrives. What the
+ * kernel tells of processes is taken meanwhile: one that lives for 2 ms has its files opened while
+ * it lives.
  */
 #include <poll.h>
 
