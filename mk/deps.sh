@@ -83,6 +83,7 @@ containers runc               runc
 fleet  clickhouse-server      -
 fleet  curl                   curl
 fleet  prometheus             prometheus
+fleet  zookeeper              zookeeper
 vm     qemu-system-x86        qemu-system-x86
 vm     qemu-system-arm        qemu-system-arm
 vm     qemu-system-riscv64    qemu-system-riscv64

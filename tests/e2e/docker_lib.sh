@@ -27,15 +27,6 @@ end_docker() {
 	wait_for 20 sh -c "! kill -0 $pid"
 }
 
-wait_for() { # SECONDS COMMAND…
-	local end=$((SECONDS + $1))
-	shift
-	until "$@" >/dev/null 2>&1; do
-		(( SECONDS < end )) || return 1
-		sleep 0.2
-	done
-}
-
 # Until the container's program has had some CPU time, of which a clock samples two dozen times.
 # What starts it (runc) has the same pid before, and on some machines takes more than that.
 wait_for_work_of() { # DOCKER|PODMAN_ NAME COMM

@@ -218,6 +218,15 @@ wait_until() {
 	return 1
 }
 
+wait_for() { # SECONDS COMMAND…
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		(( SECONDS < end )) || return 1
+		sleep 0.2
+	done
+}
+
 need_x86_64() {
 	[ "$(uname -m)" = x86_64 ] || skip "probes are put into x86-64 programs only"
 }
