@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "model/duration.h"
 #include "pmu/collection_mode.h"
 #include "render/cost.h"
 #include "render/json.h"
@@ -14,8 +13,8 @@
 #include "render/summary_allocs.h"
 #include "render/summary_sites.h"
 #include "render/summary_branch_records.h"
+#include "render/summary_windows.h"
 #include "render/off_cpu.h"
-#include "render/probed.h"
 #include "render/ratios.h"
 #include "render/runtimes.h"
 
@@ -228,56 +227,6 @@ static void json_unwind(struct json *j, const struct ledger_unwind *u)
 	json__end_obj(j);
 }
 
-static uint64_t unheld(const struct ledger *ledger)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < ledger->n_events; i++)
-		sum += ledger->events[i].unheld;
-	return sum;
-}
-
-static void json_windows(struct json *j, const struct summary *s)
-{
-	const struct ledger_windows *w = &s->ledger->windows;
-	int classes = DURATION_CLASSES;
-
-	if (!s->window) {
-		json__null(j, "windows");
-		return;
-	}
-	json__obj(j, "windows");
-	json__str(j, "name", s->window);
-	json__str(j, "scope", s->window_process ? "process" : "thread");
-	json__u64(j, "began", w->kernel.began);
-	json__u64(j, "ended", w->kernel.ended);
-	json__u64(j, "began_before", w->kernel.began_before);
-	json__u64(j, "nested", w->kernel.nested);
-	json__u64(j, "abandoned", w->kernel.abandoned);
-	json__u64(j, "caught", w->kernel.caught);
-	json__u64(j, "no_room", w->kernel.no_room);
-	json__u64(j, "hits", w->kernel.hits);
-	json__u64(j, "hit_ns", w->kernel.timed ? w->kernel.timed_ns / w->kernel.timed : 0);
-	json__u64(j, "ends_lost", w->kernel.ends_lost);
-	json__u64(j, "emulated", w->kernel.emulated);
-	json__u64(j, "stepped", w->kernel.stepped);
-	json__u64(j, "unwatched", w->kernel.unwatched);
-	json__u64(j, "missed", w->kernel.missed);
-	probed__json(&w->probed, j);
-	json__u64(j, "ended_ns", w->kernel.ended_ns);
-	json__u64(j, "sampled", w->sampled);
-	json__u64(j, "open", w->open);
-	json__u64(j, "kept", w->kept);
-	json__u64(j, "unheld", unheld(s->ledger));
-	json__arr(j, "by_duration"); /* 2^i ns and longer */
-	while (classes && !w->kernel.by_duration[classes - 1])
-		classes--;
-	for (int i = 0; i < classes; i++)
-		json__u64(j, NULL, w->kernel.by_duration[i]);
-	json__end_arr(j);
-	json__end_obj(j);
-}
-
 static void json_passes(struct json *j, const struct passes *passes)
 {
 	json__arr(j, "passes");
@@ -394,7 +343,7 @@ static void json_kept(struct json *j, const struct kept *k)
 static void json_asked_for(struct json *j, const struct summary *s)
 {
 	JSON_COUNTS(j, "contexts", context_keys, s->ledger->contexts, PMB_N_CONTEXT_STATES);
-	json_windows(j, s);
+	summary_windows__json(s, j);
 	summary_sites__json(&s->ledger->sites, j);
 	summary_allocs__json(&s->ledger->allocs, j);
 	off_cpu__json(&s->ledger->off_cpu, j);
