@@ -351,7 +351,8 @@ Test(stat, units_of_work)
 	report.per = "a,b";
 	expect_units("\n"
 		     "  per a,b: 7 of 10 that began, 2 of all ended by an exception, 1 unsure: the "
-		     "kernel didn't tell of their switches, 1 abandoned, 1 still open\n"
+		     "kernel didn't tell of their switches, 1 abandoned (end not seen), "
+		     "1 still open\n"
 		     "                                 mean         sd        p50        "
 		     "p90        p99\n"
 		     "  duration                     1.43us     1.13us      997ns     "
@@ -378,7 +379,8 @@ Test(stat, units_of_work)
 	report.throttled_ns = 5000;
 	expect_units(
 		"    2.500000 per a,b: 7 of 10 that began, 2 of all ended by an exception, "
-		"1 unsure: the kernel didn't tell of their switches, 1 abandoned, 1 still open\n"
+		"1 unsure: the kernel didn't tell of their switches, 1 abandoned (end not "
+		"seen), 1 still open\n"
 		"    2.500000 duration                     1.43us     1.13us      "
 		"997ns     3.97us     3.97us\n"
 		"    2.500000 page-faults                    7.00       0.00       "
@@ -437,7 +439,7 @@ Test(stat, inside_of_windows, .fini = end)
 		"  inside of loop: 7 windows of 10 that began, 10us long, 10us on a CPU, "
 		"1 shorter than 1us, 2 of all ended by an exception, "
 		"1 unsure: the kernel didn't tell of their switches, "
-		"1 abandoned, 2 stretches of a thread's time not told\n"
+		"1 abandoned (end not seen), 2 stretches of a thread's time not told\n"
 		"                                   inside   of it  other windows        "
 		"outside           rest            all\n"
 		"  page-faults                          49  49.0 %              6             "
@@ -490,7 +492,8 @@ Test(stat, inside_of_windows_of_processes, .fini = end)
 		"\n"
 		"  inside of loop: 7 windows of processes of 10 that began, 10us long, "
 		"2 of all ended by an exception, "
-		"1 unsure: the kernel didn't tell of their switches, 1 abandoned, 1 still open, "
+		"1 unsure: the kernel didn't tell of their switches, 1 abandoned (end not "
+		"seen), 1 still open, "
 		"3 stretches of a thread's time in which another opened or closed one\n"
 		"                                   inside   of it         partly        "
 		"outside           rest            all\n"

@@ -57,7 +57,7 @@ void stat__uncounted_text(const struct stat_report *r, struct buf *out)
 
 	put_number(out, stats->caught, "of all ended by an exception");
 	put_number(out, stats->unsure, "unsure: the kernel didn't tell of their switches");
-	put_number(out, stats->abandoned, "abandoned (their end was not seen)");
+	put_number(out, stats->abandoned, "abandoned (end not seen)");
 	put_number(out, work_counts__open(r->work), "still open");
 	put_number(out, stats->nested, "nested");
 	put_number(out, stats->no_room, "without room");
