@@ -335,6 +335,15 @@ t_refused() {
 	[ ! -e "$T/x" ] || fail "a folder was made for nothing"
 }
 
+# Its own rate is for events that have one.
+t_switches() {
+	pmb_ok agent --dir "$T/spool" -e off-cpu -- sleep 0.5
+	expect_no_match "$T/err" '-F' "what is said of a frequency that nobody gave"
+	pmb_ok report --by thread "$(windows_of "$T/spool" | head -n 1)"
+	expect_match "$T/out" 'sleep' "who waited"
+	expect_refused 2 "-F: switches come when they come" agent --dir "$T/x" -F 49 -e off-cpu
+}
+
 # The options of a file, which SIGHUP reads again: what can change does, the rest is named.
 t_config() {
 	local conf=$T/agent.conf

@@ -72,6 +72,20 @@ Test(settle, each_switch_is_recorded_unless_that_takes_too_much)
 	cr_expect_not(list.events[1].adaptive);
 }
 
+Test(settle, a_frequency_that_nobody_gave_is_not_refused_of_switches)
+{
+	cr_expect_lt(settle_text("off-cpu", (struct rate){.freq_hz = 49}, false), 0);
+	cr_expect_eq(strncmp(err.text, "-F: switches", 12), 0, "%s", err.text);
+	end();
+	parsed = list = (struct event_list){0};
+	plan = (struct plan){0};
+	cr_assert_eq(settle_text("off-cpu", (struct rate){.freq_hz = 49, .own = true}, false), 0,
+		     "%s", err.text);
+	cr_expect_eq(list.events[0].attr.sample_period, 1);
+	cr_expect(list.events[0].adaptive);
+	cr_expect_eq(notes.len, 0);
+}
+
 Test(settle, no_period_becomes_longer_where_all_are_given)
 {
 	cr_assert_eq(settle_text("cpu-clock", (struct rate){.period = 1000}, true), 0);

@@ -189,8 +189,10 @@ static int check(struct agent_args *a)
 	if (!a->dir || !*a->dir)
 		return err__usage(a->err, "where to? (pmubpf agent --dir DIR)");
 	a->rate_given = rate->freq_hz || rate->period || rate->preset;
-	if (!a->rate_given)
+	if (!a->rate_given) {
 		rate->freq_hz = AGENT_HZ;
+		rate->own = true;
+	}
 	a->sampling.target.all |= !target_args__any(&a->sampling.target);
 	r = agent_to__check(&a->to);
 	if (r == 0)

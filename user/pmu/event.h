@@ -129,6 +129,7 @@ enum rate_preset { RATE_DEFAULT, RATE_LO, RATE_ON, RATE_HI };
 struct rate {
 	uint64_t freq_hz; /* 0: not given */
 	bool most;        /* …and is what the kernel allows: of clocks CLOCK_MOST_HZ */
+	bool own;         /* …and is ours, for those that it can be of: nobody said -F */
 	uint64_t period;  /* 0: not given */
 	enum rate_preset preset;
 };

@@ -49,7 +49,7 @@ static int check_freq(const struct event_list *list, const struct settle_opts *o
 
 	for (size_t i = 0; i < list->n; i++)
 		n += list->events[i].off_cpu;
-	if (!n || !opts->rate.freq_hz)
+	if (!n || !opts->rate.freq_hz || opts->rate.own)
 		return 0;
 	if (n == list->n)
 		return err__usage(err, "-F: switches come when they come, so it means nothing to "
