@@ -129,4 +129,30 @@ t_instructions_and_jumps() {
 	expect_match "$T/err" "function 'ns::C::operator/'" "the name of an operator"
 }
 
+# A function, and a file, whose name wants to be lines of the summary and remarks of the profile.
+t_the_hottest_is_called_as_it_likes() {
+	need_program objcopy
+	local what name=$'a\nbreakpoints: \e[31mforged\n'
+	for what in function file; do
+		if [ $what = function ]; then
+			objcopy --redefine-sym "locks=$name" "$WORKLOADS/ops" "$T/ops"
+		else
+			objcopy --strip-all "$WORKLOADS/ops" "$T/$name" && ln -sf "$name" "$T/ops"
+		fi || fail "objcopy"
+		spawn "$T/ops" 60 >"$T/said"
+		wait_until grep -q '^pid ' "$T/said"
+		pmb_ok record -e op:lock --budget 0 -p "$spawned" -d 0.1 -o "$T/p.pb.gz"
+		kill "$spawned"
+		expect_match "$T/err" \
+			'in those with op:lock .*: a.x0abreakpoints: .x1b\[31mforged.x0a$' \
+			"what the $what is called"
+		expect_no_match "$T/err" '^ *breakpoints: [^oi]' "a line forged by a $what"
+		expect_no_match "$T/err" $'\e' "a command for the terminal by a $what"
+		zcat "$T/p.pb.gz" >"$T/p.pb"
+		! grep -qaP '(?<!x0a)breakpoints: [^oi]' "$T/p.pb" ||
+			fail "a remark forged by a $what"
+		grep -qa 'breakpoints: op:lock' "$T/p.pb" || fail "no remarks"
+	done
+}
+
 run_tests

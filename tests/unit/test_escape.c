@@ -32,6 +32,17 @@ Test(escape, what_ends_a_frame_or_a_line)
 	expect("\r\t\x01\x1b[31m\x7f", "\\x0d\\x09\\x01\\x1b[31m\\x7f");
 }
 
+Test(escape, each_line_of_several)
+{
+	_cleanup_(buf__done) struct buf out = {0};
+
+	escape_lines(&out, "  ", NULL);
+	escape_lines(&out, "  ", "");
+	cr_expect_eq(out.len, 0);
+	escape_lines(&out, "  ", "of a;b: \\\n\x1b[2J\n\nthe last\r");
+	cr_expect_str_eq(out.data, "  of a;b: \\\n  \\x1b[2J\n  \n  the last\\x0d\n");
+}
+
 Test(escape, what_breaks_a_line_or_turns_it_around)
 {
 	expect("\xe2\x80\xae"

@@ -400,6 +400,13 @@ Test(summary, names_of_events_are_escaped)
 	cr_expect_null(strchr(text.data, '\x1b'));
 }
 
+Test(summary, notes_are_escaped)
+{
+	summary.notes = "of '\x1b[2J'\nanother\n";
+	expect_text("\n  of '\\x1b[2J'\n  another\n");
+	expect_no_text("\x1b");
+}
+
 Test(summary, the_text_begins_with_the_verdict)
 {
 	struct buf text = {0};

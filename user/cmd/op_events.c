@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "opener/opener.h"
+#include "render/escape.h"
 #include "session/op_places.h"
 
 #define PREFIX "op:"
@@ -160,12 +161,14 @@ static const char *name_of(const struct op_event *e, const struct op_places *pla
 static void put_name(const struct op_event *e, const struct op_places *places,
 		     const struct op_place *place, struct buf *out)
 {
+	_cleanup_(buf__done) struct buf function = {0};
 	uint64_t at;
-	_cleanup_free_ char *function = xstrdup(name_of(e, places, place, &at));
 
-	for (char *c = function; *c; c++)
-		*c = strchr(",/{}'\" \t", *c) ? '_' : *c;
-	buf__printf(out, "%s%s:%s+0x%" PRIx64, PREFIX, e->class, function, at);
+	buf__puts(&function, "");
+	escape_line(&function, name_of(e, places, place, &at));
+	for (char *c = function.data; *c; c++)
+		*c = strchr(",/{}'\"\\ ", *c) ? '_' : *c;
+	buf__printf(out, "%s%s:%s+0x%" PRIx64, PREFIX, e->class, function.data, at);
 }
 
 static char *breakpoints(const struct op_event *e, const struct op_places *places)
@@ -217,8 +220,8 @@ static void note_hottest(const struct op_event *e, const struct op_places *p, st
 	for (size_t i = 0; i < h->n && i < NAMED_MAX; i++) {
 		const struct branch_site *site = &h->of[i].site;
 
-		buf__printf(notes, "%s %s", i ? "," : "",
-			    site->called ? site->called : base_name(site->path));
+		buf__puts(notes, i ? ", " : " ");
+		escape_name(notes, site->called ? site->called : base_name(site->path));
 	}
 	buf__puts(notes, h->n > NAMED_MAX ? ", ...\n" : "\n");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 
 /* U+2028 and U+2029 end a line, for those that read text as Unicode; U+202A to U+202E and U+2066 to
@@ -44,6 +45,19 @@ void escape_name(struct buf *out, const char *name)
 void escape_line(struct buf *out, const char *line)
 {
 	escape(out, line, "");
+}
+
+void escape_lines(struct buf *out, const char *before, const char *lines)
+{
+	while (lines && *lines) {
+		_cleanup_free_ char *line = xstrndup(lines, strcspn(lines, "\n"));
+
+		buf__puts(out, before);
+		escape_line(out, line);
+		buf__putc(out, '\n');
+		lines += strlen(line);
+		lines += *lines == '\n';
+	}
 }
 
 /* In quotes that know \xHH, which no others do. */

@@ -217,8 +217,6 @@ static bool any_false_zero(const struct stat_report *r)
 
 static void put_footnotes(const struct text *t)
 {
-	const char *notes = t->report->notes;
-
 	if (t->apart)
 		buf__puts(t->out, "  ~ its two parts did not run together all the time: each is "
 				  "scaled by its own\n");
@@ -230,12 +228,7 @@ static void put_footnotes(const struct text *t)
 	if (any_false_zero(t->report))
 		buf__puts(t->out, "  An event opened, ran and stayed 0 where something was "
 				  "executed: the hypervisor accepts it and does not count\n");
-	while (notes && *notes) {
-		size_t len = strcspn(notes, "\n");
-
-		buf__printf(t->out, "  %.*s\n", (int)len, notes);
-		notes += len + (notes[len] == '\n');
-	}
+	escape_lines(t->out, "  ", t->report->notes);
 }
 
 static void put_time(const struct text *t)

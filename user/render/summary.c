@@ -299,18 +299,6 @@ static void text_memory(const struct ledger_memory *m, struct buf *out)
 			m->trims, (double)m->limit / (1024 * 1024));
 }
 
-static void indent_lines(const char *lines, struct buf *out)
-{
-	while (lines && *lines) {
-		size_t len = strcspn(lines, "\n");
-
-		buf__puts(out, "  ");
-		buf__add(out, lines, len);
-		buf__putc(out, '\n');
-		lines += len + (lines[len] == '\n');
-	}
-}
-
 /* "{cycles, insts}, {dcache-miss}" */
 static void text_sets(const struct summary *s, struct buf *out)
 {
@@ -454,7 +442,7 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_too_brief(s, out);
 	off_cpu__doubt(&s->ledger->off_cpu, out);
 	buf__puts(out, ok ? "\n" : ":\n");
-	indent_lines(remarks.data, out);
+	escape_lines(out, "  ", remarks.data);
 	text_plan(s, out);
 	for (size_t i = 0; i < s->ledger->n_events; i++)
 		text_event(s, i, out);
@@ -471,6 +459,6 @@ void summary__text(const struct summary *s, struct buf *out)
 	text_memory(&s->ledger->memory, out);
 	text_sideband(s->ledger, out);
 	text_opener(&s->opener, out);
-	indent_lines(s->notes, out);
+	escape_lines(out, "  ", s->notes);
 	cost__text(s, out);
 }

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "render/escape.h"
 #include "sym/site_client.h"
 
 static const struct alloc_function {
@@ -76,8 +77,11 @@ enum {
 
 static void note(struct alloc_files *files, const char *path, const char *why)
 {
-	if (files->n_served + files->n_unread <= NOTES_MAX)
-		buf__printf(files->notes, "--alloc: no probe in %s: %s\n", path, why);
+	if (files->n_served + files->n_unread > NOTES_MAX)
+		return;
+	buf__puts(files->notes, "--alloc: no probe in ");
+	escape_line(files->notes, path);
+	buf__printf(files->notes, ": %s\n", why);
 }
 
 static bool is_exit(enum alloc_kind kind)

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "opener/opener.h"
+#include "render/escape.h"
 #include "sys/clock.h"
 
 enum {
@@ -91,8 +92,10 @@ static bool is_wanted(const struct search *s, const struct mapping *m)
 
 static void pass_over(struct search *s, const struct mapping *m, const char *why)
 {
-	if (++s->n_notes <= NOTES_MAX)
-		buf__printf(s->notes, "%s was not looked into: %s\n", m->path, why);
+	if (++s->n_notes > NOTES_MAX)
+		return;
+	escape_line(s->notes, m->path);
+	buf__printf(s->notes, " was not looked into: %s\n", why);
 }
 
 static int refuse_several(const struct search *s, const struct mapping *m)
