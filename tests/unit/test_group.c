@@ -32,13 +32,8 @@ static void end(void)
 TestSuite(group, .init = begin, .fini = end);
 
 /* "NAME self/total" of the second type, indented by level, a line for each row. */
-static char *rows(const struct prof *of, enum group_shape shape, const char *by, size_t limit,
-		  double min_share)
+static char *rows_of(const struct prof *of, struct group_opts opts, const char *by)
 {
-	struct group_opts opts = {.shape = shape,
-				  .sort_type = 1,
-				  .limit = limit,
-				  .min_share = min_share};
 	struct buf out = {0};
 	struct prof_key *keys;
 	struct group *g;
@@ -56,6 +51,17 @@ static char *rows(const struct prof *of, enum group_shape shape, const char *by,
 	prof_keys__free(keys, opts.n_keys);
 	group__free(g);
 	return buf__take(&out);
+}
+
+static char *rows(const struct prof *of, enum group_shape shape, const char *by, size_t limit,
+		  double min_share)
+{
+	const struct group_opts opts = {.shape = shape,
+					.sort_type = 1,
+					.limit = limit,
+					.min_share = min_share};
+
+	return rows_of(of, opts, by);
 }
 
 #define EXPECT_ROWS(of, shape, by, words)                             \
@@ -86,6 +92,38 @@ Test(group, by_what_a_sample_has_self_is_total)
 Test(group, a_process_is_one_row_whatever_its_threads_are_called)
 {
 	EXPECT_ROWS(p, GROUP_KEYS, "process", "c 3 160/160\nb 2 120/120\na 1 30/30\n");
+}
+
+static void expect_sorted_by(const char *key, const char *words)
+{
+	const struct group_opts opts = {.sort_type = 1, .sort_level = 1};
+	_cleanup_free_ char *got = rows_of(p, opts, key);
+
+	cr_expect_str_eq(got, words);
+}
+
+/* …whatever the rows' values are. */
+Test(group, rows_ascend_by_what_they_are_of)
+{
+	static const char *const pages[] = {"0x7f3405b6f000", "0x7f3405b10000", "[none]"};
+	static const char *const durations[] = {"2.1ms..4.19ms", "2.15s..4.29s", "131us..262us"};
+
+	end();
+	p = prof__new();
+	prof__type(p, "cycles_sample", "count");
+	prof__type(p, "cycles_event", "count");
+	for (int i = 0; i < 3; i++) {
+		struct prof_label set[] = {
+			{.key = prof__string(p, "data_page"), .text = prof__string(p, pages[i])},
+			{.key = prof__string(p, "duration"), .text = prof__string(p, durations[i])},
+			{.key = prof__string(p, "cpu"), .number = 12 - i},
+		};
+
+		BUILD_SAMPLE(p, "main", prof__labels(p, set, ARRAY_SIZE(set)), 1, 10 - i);
+	}
+	expect_sorted_by("data_page", "0x7f3405b10000 9/9\n0x7f3405b6f000 10/10\n[none] 8/8\n");
+	expect_sorted_by("duration", "131us..262us 8/8\n2.1ms..4.19ms 10/10\n2.15s..4.29s 9/9\n");
+	expect_sorted_by("cpu", "10 8/8\n11 9/9\n12 10/10\n");
 }
 
 Test(group, keys_within_keys)

@@ -103,8 +103,8 @@ static const struct argp_option options[] = {
 	 "(default: 2)",
 	 0},
 	{"sort", OPT_SORT, "WHAT", 0,
-	 "self, total, EVENT, EVENT:total, or a word of --by: ascending, numbers as numbers "
-	 "(default: self of the first event)",
+	 "self, total, EVENT, EVENT:total, or a word of --by: ascending; numbers, addresses and "
+	 "durations by their value (default: self of the first event)",
 	 0},
 	{"limit", OPT_LIMIT, "N", 0,
 	 "At most N rows within each row; 0: all (default: 40 of text, else all)", 0},

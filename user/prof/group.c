@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "prof/text_rank.h"
 
 /* How a row is known below its parent. */
 struct row_key {
@@ -260,6 +261,7 @@ struct sorted {
 	uint32_t row, parent;
 	int64_t first, second; /* both 0: it is sorted by its text */
 	const char *text;
+	struct text_rank rank;
 };
 
 static int compare(const void *pa, const void *pb)
@@ -273,7 +275,7 @@ static int compare(const void *pa, const void *pb)
 		return CMP3(b->first, a->first);
 	if (a->second != b->second)
 		return CMP3(b->second, a->second);
-	by_text = strverscmp(a->text, b->text); /* CPU 9 before 10 */
+	by_text = text_rank__compare(a->rank, a->text, b->rank, b->text);
 	return by_text ? by_text : CMP3(a->row, b->row);
 }
 
@@ -293,8 +295,12 @@ static struct sorted *sort_rows(const struct group *g, const struct group_opts *
 		int64_t self = group__self(g, i)[opts->sort_type];
 		int64_t all = group__total(g, i)[opts->sort_type];
 
-		list[i] = (struct sorted){i, g->rows[i].parent, total ? all : self,
-					  total ? self : all, group__text(g, g->rows[i].text)};
+		list[i] = (struct sorted){.row = i,
+					  .parent = g->rows[i].parent,
+					  .first = total ? all : self,
+					  .second = total ? self : all,
+					  .text = group__text(g, g->rows[i].text)};
+		list[i].rank = text_rank__of(list[i].text);
 		if (g->rows[i].level == opts->sort_level)
 			list[i].first = list[i].second = 0;
 	}
