@@ -155,4 +155,15 @@ t_the_hottest_is_called_as_it_likes() {
 	done
 }
 
+# More threads than have a clock each: those that run.
+t_the_hottest_of_many_threads() {
+	spawn "$WORKLOADS/ops" 60 100 >"$T/said"
+	wait_until grep -q '^pid ' "$T/said"
+	pmb_ok record -e op:lock --budget 0 -p "$spawned" -d 0.1 -o "$T/p.pb.gz"
+	expect_match "$T/err" \
+		' samples of a clock before \(the 64 busiest of its 100 threads\), in' \
+		"whom the clock was of"
+	expect_match "$T/err" 'in those with op:lock \(1\): locks$' "the function"
+}
+
 run_tests

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -168,6 +169,22 @@ Test(procfs, our_own_threads)
 	for (int i = 1; i < n; i++)
 		cr_expect_lt(tids[i - 1], tids[i]);
 	cr_expect_eq(tids[0], getpid());
+}
+
+/* Some kernels don't say; more than all of it is never true. */
+Test(procfs, the_time_that_a_thread_ran)
+{
+	const uint64_t before = procfs_ran_ns(gettid());
+	struct timespec now = {0};
+	uint64_t ran;
+
+	while (now.tv_nsec < 50000000 && !now.tv_sec)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	ran = procfs_ran_ns(gettid());
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	cr_expect_leq(ran, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	cr_expect(!before || ran > before);
+	cr_expect_eq(procfs_ran_ns(INT32_MAX), 0);
 }
 
 Test(procfs, whole_files)

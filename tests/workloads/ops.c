@@ -2,7 +2,8 @@
 /*
  * ops: instructions whose counts are known. Says its number; then, for each line that it reads,
  * does 4,000 turns of `locks`, and says so, with the CPU time that they took; with "ops SECONDS" it
- * does turns for so long at once.
+ * does turns for so long at once, and with "ops SECONDS THREADS" the last of so many threads does,
+ * all others of which wait.
  *
  * Of a turn of `locks`, its six locked instructions: the first in each one of 64, the second, third
  * and fourth in each, the fifth in each fourth, the sixth in none; and one division. So with four
@@ -79,8 +80,16 @@ static void *work(void *unused)
 	return NULL;
 }
 
-static void work_on(int seconds)
+static void *wait_for_end(void *unused)
 {
+	(void)unused;
+	for (;;)
+		pause();
+}
+
+static void *work_on(void *seconds_of)
+{
+	const int seconds = *(const int *)seconds_of;
 	const time_t end = time(NULL) + seconds;
 	uint64_t at[6] = {0}, turns = 0;
 
@@ -88,6 +97,25 @@ static void work_on(int seconds)
 		locks(TURNS, at);
 	printf("turns %" PRIu64 " %" PRIu64 " ns\n", turns * TURNS,
 	       (uint64_t)clock() * (1000000000 / CLOCKS_PER_SEC));
+	return NULL;
+}
+
+/* The first thread is one of them. */
+static int work_on_last(int seconds, int threads)
+{
+	pthread_t thread;
+
+	for (int i = 1; i < threads - 1; i++) {
+		if (pthread_create(&thread, NULL, wait_for_end, NULL) != 0)
+			return 1;
+	}
+	if (threads < 2)
+		work_on(&seconds);
+	else if (pthread_create(&thread, NULL, work_on, &seconds) != 0)
+		return 1;
+	else
+		pthread_join(thread, NULL);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -96,10 +124,8 @@ int main(int argc, char **argv)
 
 	printf("pid %d\n", getpid());
 	fflush(stdout);
-	if (argc > 1) {
-		work_on((int)strtol(argv[1], NULL, 10));
-		return 0;
-	}
+	if (argc > 1)
+		return work_on_last((int)strtol(argv[1], NULL, 10), (int)arg_num(argc, argv, 2, 1));
 	while (fgets(line, sizeof(line), stdin)) {
 		pthread_t thread;
 

@@ -211,11 +211,12 @@ static void note_hottest(const struct op_event *e, const struct op_places *p, st
 
 	for (size_t i = 0; i < h->n; i++)
 		with += h->of[i].samples;
+	buf__printf(notes, "breakpoints: of %" PRIu64 " samples of a clock before", h->samples);
+	op_hottest__put_threads(h, notes);
 	buf__printf(notes,
-		    "breakpoints: of %" PRIu64 " samples of a clock before, in its own code, "
-		    "%.1f %% were in functions that were looked through (%zu), %.1f %% in those "
-		    "with %s%s (%zu):",
-		    h->samples, 100 * (double)h->looked / (double)h->samples, h->n_looked,
+		    ", in its own code, %.1f %% were in functions that were looked through (%zu), "
+		    "%.1f %% in those with %s%s (%zu):",
+		    100 * (double)h->looked / (double)h->samples, h->n_looked,
 		    100 * (double)with / (double)h->samples, PREFIX, e->class, h->n);
 	for (size_t i = 0; i < h->n && i < NAMED_MAX; i++) {
 		const struct branch_site *site = &h->of[i].site;

@@ -19,6 +19,7 @@ enum {
 	LOOK_MS = 100,
 	LOOKS_MAX = 20,
 	THREADS_MAX = 64,
+	ASKED_MAX = 16384,      /* threads whose CPU time is read, where not all can have a clock */
 	RING_BYTES = 16 * 1024, /* 1,024 samples */
 };
 
@@ -71,18 +72,66 @@ static void clocks__done(struct clocks *c)
 	}
 }
 
+struct thread {
+	pid_t tid;
+	uint64_t ran_ns;
+};
+
+static int by_ran(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+
+	return x->ran_ns != y->ran_ns ? CMP3(y->ran_ns, x->ran_ns) : CMP3(x->tid, y->tid);
+}
+
+/* What one has used since it was started says little of now. */
+static void put_busiest_first(pid_t *tids, size_t n, struct pollfd *end)
+{
+	_cleanup_free_ struct thread *threads = xcalloc(n, sizeof(*threads));
+
+	for (size_t i = 0; i < n; i++)
+		threads[i] = (struct thread){tids[i], procfs_ran_ns(tids[i])};
+	poll(end, 1, LOOK_MS);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t now = procfs_ran_ns(threads[i].tid), before = threads[i].ran_ns;
+
+		threads[i].ran_ns = now > before ? now - before : 0;
+	}
+	qsort(threads, n, sizeof(*threads), by_ran);
+	for (size_t i = 0; i < n; i++)
+		tids[i] = threads[i].tid;
+}
+
+static int start_all(struct clocks *c, struct op_clock *ret, pid_t pid, struct pollfd *end)
+{
+	_cleanup_free_ pid_t *tids = NULL;
+	int r = procfs_threads(pid, &tids);
+
+	if (r < 0)
+		return r;
+	ret->n_threads = (size_t)r;
+	ret->n_watched = ret->n_threads;
+	if (ret->n_threads > THREADS_MAX) {
+		put_busiest_first(tids, r < ASKED_MAX ? (size_t)r : ASKED_MAX, end);
+		ret->n_watched = THREADS_MAX;
+	}
+	r = 0;
+	for (size_t i = 0; i < ret->n_watched && r == 0; i++)
+		r = start(c, tids[i]);
+	return r;
+}
+
 int op_clock__look(struct op_clock *ret, pid_t pid)
 {
 	_cleanup_(clocks__done) struct clocks clocks = {.n = 0};
 	_cleanup_close_ int end_fd = signals__more_fd();
-	_cleanup_free_ pid_t *tids = NULL;
 	struct pollfd end = {.fd = end_fd, .events = POLLIN};
-	const uint64_t since_ns = now_ns();
-	int r = procfs_threads(pid, &tids), n_tids = r < THREADS_MAX ? r : THREADS_MAX;
+	uint64_t since_ns;
+	int r;
 
 	*ret = (struct op_clock){0};
-	for (int i = 0; r >= 0 && i < n_tids; i++)
-		r = start(&clocks, tids[i]);
+	r = start_all(&clocks, ret, pid, &end);
+	since_ns = now_ns();
 	for (int i = 0; r >= 0 && i < LOOKS_MAX && ret->n < ENOUGH; i++) {
 		const bool ends = poll(&end, 1, LOOK_MS) > 0;
 
@@ -92,7 +141,7 @@ int op_clock__look(struct op_clock *ret, pid_t pid)
 			break;
 	}
 	ret->took_ns = now_ns() - since_ns;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 void op_clock__done(struct op_clock *clock)

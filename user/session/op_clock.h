@@ -12,6 +12,7 @@ struct op_clock {
 	uint64_t *addresses; /* of samples; not in order */
 	size_t n, cap;
 	uint64_t took_ns;
+	size_t n_threads, n_watched; /* of so many those that use most CPU time have a clock */
 };
 
 /* Until there are enough, the time is over, or somebody wants to end. -errno: it can't be had. */

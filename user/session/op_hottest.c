@@ -132,23 +132,34 @@ static void ask(struct op_hottest *ret, struct spots *s, struct spot *at,
 		branch_site__done(&f.site);
 }
 
+void op_hottest__put_threads(const struct op_hottest *hottest, struct buf *out)
+{
+	if (hottest->n_watched < hottest->n_threads)
+		buf__printf(out, " (the %zu busiest of its %zu threads)", hottest->n_watched,
+			    hottest->n_threads);
+}
+
 static int refuse(const struct op_hottest *h, const struct branch_whom *whom,
 		  const struct spots *spots, struct err *err)
 {
+	_cleanup_(buf__done) struct buf threads = {0};
+
+	buf__puts(&threads, "");
+	op_hottest__put_threads(h, &threads);
 	if (!h->samples)
 		return err__cannot(err,
 				   "%s: process %d ran no code of its own in the %.1f s that a "
-				   "clock looked at it: name a function, op:CLASS:FUNC",
-				   whom->option, whom->pid, (double)h->took_ns / 1e9);
+				   "clock looked at it%s: name a function, op:CLASS:FUNC",
+				   whom->option, whom->pid, (double)h->took_ns / 1e9, threads.data);
 	if (!h->n_looked && spots->why.len)
 		return err__cannot(err, "%s: %.*s", whom->option, (int)spots->why.len - 1,
 				   spots->why.data);
 	return err__cannot(err,
 			   "%s: no such instruction in the hottest functions of process %d: those "
 			   "that were looked through (%zu) have %.1f %% of %" PRIu64
-			   " samples of a clock; name another, op:CLASS:FUNC",
+			   " samples of a clock%s; name another, op:CLASS:FUNC",
 			   whom->option, whom->pid, h->n_looked,
-			   100 * (double)h->looked / (double)h->samples, h->samples);
+			   100 * (double)h->looked / (double)h->samples, h->samples, threads.data);
 }
 
 int op_hottest__find(struct op_hottest *ret, const struct branch_whom *whom, struct err *err)
@@ -159,7 +170,12 @@ int op_hottest__find(struct op_hottest *ret, const struct branch_whom *whom, str
 	struct spots spots = {0};
 	struct spot *at;
 
-	*ret = (struct op_hottest){.samples = clock.n, .took_ns = clock.took_ns};
+	*ret = (struct op_hottest){
+		.samples = clock.n,
+		.took_ns = clock.took_ns,
+		.n_threads = clock.n_threads,
+		.n_watched = clock.n_watched,
+	};
 	if (r < 0)
 		return err__cannot(err, "%s: no clock can be had of process %d: %s", whom->option,
 				   whom->pid, strerror(-r));

@@ -150,6 +150,13 @@ int procfs_threads(pid_t tgid, pid_t **ret_tids)
 	return (int)n;
 }
 
+uint64_t procfs_ran_ns(pid_t tid)
+{
+	_cleanup_free_ char *path = xasprintf("/proc/%d/schedstat", tid);
+
+	return file_read_u64(path, 0);
+}
+
 /* The last number of a line such as "NSpid:	4242	17". */
 static uint64_t last_number(const char *line)
 {

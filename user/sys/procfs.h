@@ -42,6 +42,8 @@ int procfs_status(pid_t tid, struct proc_status *ret);
 /* The parser behind it. -EIO: not such a text. */
 int procfs_parse_status(const char *text, struct proc_status *ret);
 
+/* CPU time of a thread so far, ns; 0: it has ended, or the kernel doesn't say. */
+uint64_t procfs_ran_ns(pid_t tid);
 bool procfs_task_exists(pid_t tid);
 /* The first thread of a process, or once that has ended another one that hasn't; tgid if there is
  * none. /proc/TID has what /proc/TGID shows no longer. */
