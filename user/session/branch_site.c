@@ -302,15 +302,20 @@ static int compare(struct search *s)
 			   s->whom->option, s->whom->pid, s->whom->function);
 }
 
+int branch_site__refuse_maps(const struct branch_whom *whom, int r, struct err *err)
+{
+	return err__set(err, r, "%s: what process %d has mapped can't be read: %s", whom->option,
+			whom->pid,
+			r == -ETIMEDOUT ? "it doesn't let go of the lock of its memory" :
+					  strerror(-r));
+}
+
 static int find(struct search *s)
 {
 	int r = opener__maps(s->whom->opener, s->whom->pid, take_line, s);
 
 	if (r < 0)
-		return err__set(s->err, r, "%s: what process %d has mapped can't be read: %s",
-				s->whom->option, s->whom->pid,
-				r == -ETIMEDOUT ? "it doesn't let go of the lock of its memory" :
-						  strerror(-r));
+		return branch_site__refuse_maps(s->whom, r, s->err);
 	r = s->whom->function ? look_into_all(s) : look_at(s);
 	if (r == 0 && s->ret->fd < 0)
 		r = refuse_none(s);

@@ -43,6 +43,8 @@ struct branch_whom {
  * that were passed over. */
 int branch_site__find(struct branch_site *ret, const struct branch_whom *whom, struct buf *notes,
 		      struct err *err);
+/* What whom->pid has mapped could not be read, -errno r; returns that. */
+int branch_site__refuse_maps(const struct branch_whom *whom, int r, struct err *err);
 void branch_site__done(struct branch_site *site);
 
 #endif

@@ -165,7 +165,7 @@ static int refuse(const struct op_hottest *h, const struct branch_whom *whom,
 int op_hottest__find(struct op_hottest *ret, const struct branch_whom *whom, struct err *err)
 {
 	_cleanup_(op_clock__done) struct op_clock clock = {0};
-	const int r = op_clock__look(&clock, whom->pid);
+	int r = op_clock__look(&clock, whom->pid);
 	const uint64_t until = now_ns() + SEARCH_S * 1000000000ull;
 	struct spots spots = {0};
 	struct spot *at;
@@ -180,20 +180,23 @@ int op_hottest__find(struct op_hottest *ret, const struct branch_whom *whom, str
 		return err__cannot(err, "%s: no clock can be had of process %d: %s", whom->option,
 				   whom->pid, strerror(-r));
 	gather(&spots, &clock);
-	opener__maps(whom->opener, whom->pid, mark_file, &spots);
-	for (int i = 0; i < ASKED_MAX && ret->n < OP_FUNCTIONS_MAX && now_ns() < until; i++) {
+	r = opener__maps(whom->opener, whom->pid, mark_file, &spots);
+	for (int i = 0; r >= 0 && i < ASKED_MAX && ret->n < OP_FUNCTIONS_MAX && now_ns() < until;
+	     i++) {
 		at = hottest(&spots);
 		if (!at)
 			break;
 		ask(ret, &spots, at, whom);
 	}
 	free(spots.list);
-	if (ret->n)
-		qsort(ret->of, ret->n, sizeof(*ret->of), by_samples);
+	if (r < 0)
+		branch_site__refuse_maps(whom, r, err);
+	else if (!ret->n)
+		r = refuse(ret, whom, &spots, err);
 	else
-		refuse(ret, whom, &spots, err);
+		qsort(ret->of, ret->n, sizeof(*ret->of), by_samples);
 	buf__done(&spots.why);
-	return ret->n ? 0 : -EOPNOTSUPP;
+	return r < 0 ? r : 0;
 }
 
 void op_hottest__done(struct op_hottest *hottest)
