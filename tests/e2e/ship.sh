@@ -106,6 +106,14 @@ t_rows_that_do_not_add_up_are_told() {
 		(SELECT window FROM windows WHERE seq=2) LIMIT 1"
 	pmb_ok report --from "$U" --by container
 	expect_match "$T/err" 'of 2 window\(s\) the server has not as many rows' "the note"
+	# of an age at which samples are removed, but not yet windows
+	fleet "INSERT INTO windows SELECT host,boot,seq+200,window+2,start-31*86400,
+		start_ns-31*86400*1000000000,duration_ns,types,default_type,period_type,period,
+		drop_frames,keep_frames,comments,layouts,rows,stacks,others FROM windows
+		WHERE seq=0"
+	pmb_ok report --from "$U" --by container
+	expect_match "$T/err" 'of 2 window\(s\) the server has not as many rows' "what is new"
+	expect_match "$T/err" 'of 1 window\(s\) the server has no longer all rows' "what is old"
 }
 
 # One window of four counts for all of them, and it is said.

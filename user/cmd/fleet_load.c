@@ -97,6 +97,11 @@ static void tell(const struct fleet_news *news)
 			"sent: sums are off by the rest; a replica that lags behind has them "
 			"later\n",
 			news->torn);
+	if (news->outlived)
+		fprintf(stderr,
+			"pmubpf: of %" PRIu64 " window(s) the server has no longer all rows: it "
+			"keeps samples for %d days, and windows longer; name a time since then\n",
+			news->outlived, SCHEMA_SAMPLES_DAYS);
 	if (news->without_remarks)
 		fprintf(stderr,
 			"pmubpf: what %" PRIu64

@@ -136,8 +136,8 @@ static int ask_windows(struct load *l, struct err *err)
 }
 
 /* Of how many windows it has another number of rows than were sent: of a replica that lags behind
- * the last ones may be on their way. */
-static int ask_torn(struct load *l, uint64_t *ret, struct err *err)
+ * the last ones may be on their way; those of the oldest are removed before their windows are. */
+static int ask_torn(struct load *l, struct fleet_news *ret, struct err *err)
 {
 	_cleanup_(http_reply__done) struct http_reply reply = {0};
 	_cleanup_(buf__done) struct buf query = {0};
@@ -145,16 +145,18 @@ static int ask_torn(struct load *l, uint64_t *ret, struct err *err)
 	int r;
 
 	buf__printf(&query,
-		    "SELECT count() FROM (SELECT window,rows FROM windows WHERE %s LIMIT 1 BY "
-		    "window) ANY LEFT JOIN (SELECT window,count() AS n FROM samples WHERE ",
-		    l->where.data);
+		    "SELECT countIf(NOT old),countIf(old) FROM (SELECT window,rows,"
+		    "start<now()-%d AS old FROM windows WHERE %s LIMIT 1 BY window) "
+		    "ANY LEFT JOIN (SELECT window,count() AS n FROM samples WHERE ",
+		    SCHEMA_SAMPLES_DAYS * DAY_S, l->where.data);
 	put_of_windows(l, &query);
 	buf__puts(&query, " GROUP BY window) USING window WHERE n!=rows FORMAT RowBinary");
 	r = ask(l, &query, &reply, err);
 	if (r < 0)
 		return r;
 	c = cursor__over(reply.data, reply.len);
-	*ret = cursor__u64(&c);
+	ret->torn = cursor__u64(&c);
+	ret->outlived = cursor__u64(&c);
 	return cursor__done(&c) ?
 		       0 :
 		       err__set(err, -EBADMSG, "the server's answer doesn't fit together");
@@ -337,7 +339,7 @@ int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_
 		struct fleet_news *news, struct err *err)
 {
 	_cleanup_(load__done) struct load l = {.http = http, .ask = what};
-	uint64_t torn = 0;
+	struct fleet_news rows = {0};
 	int64_t last_ns;
 	int r;
 
@@ -345,7 +347,7 @@ int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_
 	put_where(&l);
 	r = ask_windows(&l, err);
 	if (r == 0)
-		r = ask_torn(&l, &torn, err);
+		r = ask_torn(&l, &rows, err);
 	if (r == 0)
 		r = ask_comments(&l, err);
 	if (r == 0)
@@ -365,7 +367,8 @@ int fleet__load(struct prof **ret, struct http_client *http, const struct fleet_
 	}
 	*news = (struct fleet_news){
 		.windows = fill__n_windows(l.fill),
-		.torn = torn,
+		.torn = rows.torn,
+		.outlived = rows.outlived,
 		.missing = fill__missing(l.fill),
 		.without_remarks = fill__n_windows(l.fill) > FLEET_REMARKS,
 	};

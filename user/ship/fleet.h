@@ -32,6 +32,7 @@ struct fleet_ask {
 struct fleet_news {
 	uint64_t windows;
 	uint64_t torn;            /* of them, whose rows there are not as many as were sent */
+	uint64_t outlived;        /* the same, of an age at which samples are removed */
 	int64_t first_ns, end_ns; /* when the first began, and all had ended */
 	size_t missing;           /* stacks that the server doesn't know */
 	bool without_remarks;     /* there are too many windows to add theirs up */

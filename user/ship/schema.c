@@ -17,6 +17,10 @@ const char *const schema_labels[] = {SCHEMA_LABELS(WORD, WORD) NULL};
 #define OF_WORKLOAD OF_LABEL("workload", "10")
 #define OF_IMAGE OF_LABEL("image", "7")
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define SAMPLES_DAYS TEXT(SCHEMA_SAMPLES_DAYS)
+
 /* No codec, TTL or LowCardinality: 18.16 has none, or not without a setting. */
 static const char one_server[] =
 	"-- pmubpf's tables on one ClickHouse server, 18.16 or later:\n"
@@ -119,7 +123,7 @@ static const char cluster[] =
 	"    '/clickhouse/tables/{shard}/{database}/samples', '{replica}')\n"
 	"  PARTITION BY toDate(start)\n"
 	"  ORDER BY (event, container, start, host, comm, stack)\n"
-	"  TTL start + INTERVAL 30 DAY;\n"
+	"  TTL start + INTERVAL " SAMPLES_DAYS " DAY;\n"
 	"CREATE TABLE IF NOT EXISTS stacks_local ON CLUSTER '{cluster}' (\n" STACKS_COLUMNS "\n"
 	") ENGINE = ReplicatedReplacingMergeTree(\n"
 	"    '/clickhouse/tables/{shard}/{database}/stacks', '{replica}')\n"

@@ -14,6 +14,9 @@
  * ones. NULL: there is no such form. */
 const char *schema__text(const char *form);
 
+/* Of a cluster's: what is older is removed some time, a day before its windows are. */
+#define SCHEMA_SAMPLES_DAYS 30
+
 /* Labels of samples that are columns; X(word), and FIRST of the first. */
 #define SCHEMA_LABELS(FIRST, X) \
 	FIRST("container")      \
