@@ -196,3 +196,10 @@ Test(num, primes)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		cr_expect_not(num__is_prime(others[i]), "%" PRIu64, others[i]);
 }
+
+Test(num, a_part_in_percent)
+{
+	cr_expect_float_eq(num__percent(1, 4), 25, 1e-9);
+	cr_expect_float_eq(num__percent(UINT64_MAX, UINT64_MAX), 100, 1e-9);
+	cr_expect_eq(num__percent(0, 0), 0);
+}

@@ -224,3 +224,8 @@ int num__parse_f64(const char *text, double *ret)
 	*ret = value;
 	return 0;
 }
+
+double num__percent(uint64_t part, uint64_t all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}

@@ -30,6 +30,9 @@ int num__parse_size(const char *text, uint64_t *ret_bytes);
 bool num__take_u64(const char **p, uint64_t *ret);
 bool num__take_hex(const char **p, uint64_t *ret);
 
+/* What part that is; of nothing 0. */
+double num__percent(uint64_t part, uint64_t all);
+
 bool num__is_prime(uint64_t n);
 /* The smallest prime that is not below n; n itself if there is none in 64 bits. */
 uint64_t num__next_prime(uint64_t n);

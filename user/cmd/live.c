@@ -136,12 +136,12 @@ static struct prof *make_prof(const struct live *live, const struct profile *pro
 	return prof__recorded(&recorded);
 }
 
-/* What was spent since the part before; names of that one, too. */
 static uint64_t later(uint64_t before, uint64_t now)
 {
 	return now > before ? now : before;
 }
 
+/* What was spent since the part before; names of that one, too. */
 static void live__charge(struct live *live, const struct cost *now, struct part_cost *ret)
 {
 	const struct cost *before = &live->before;

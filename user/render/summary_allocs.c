@@ -3,13 +3,9 @@
 
 #include <inttypes.h>
 
+#include "base/num.h"
 #include "model/duration.h"
 #include "render/probed.h"
-
-static double percent_of(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
-}
 
 static void text_reach(const struct ledger_allocs *a, struct buf *out)
 {
@@ -58,7 +54,7 @@ void summary_allocs__text(const struct ledger_allocs *a, struct buf *out)
 	buf__printf(out,
 		    "  allocation known for %.1f %% of samples about heaps and mapped memory: "
 		    "%" PRIu64 " of %" PRIu64 "; %llu blocks were allocated, %llu freed\n",
-		    percent_of(a->known, a->samples), a->known, a->samples, k->blocks, k->freed);
+		    num__percent(a->known, a->samples), a->known, a->samples, k->blocks, k->freed);
 	text_reach(a, out);
 	probed__slices_text(&a->probed, "    ", "what was known of blocks ends with each", out);
 	if (k->timed)

@@ -3,12 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/num.h"
 #include "model/duration.h"
-
-static double percent_of(uint64_t part, uint64_t all)
-{
-	return all ? 100 * (double)part / (double)all : 0;
-}
 
 void summary_sites__text(const struct ledger_sites *s, struct buf *out)
 {
@@ -22,7 +18,7 @@ void summary_sites__text(const struct ledger_sites *s, struct buf *out)
 		    "  whose memory it is, known for %.1f %% of samples about heaps and mapped "
 		    "memory: of %" PRIu64 ", %" PRIu64 " by who touched the page first, %" PRIu64
 		    " by who asked the kernel for it\n",
-		    percent_of(s->samples - s->unknown, s->samples), s->samples, s->touched,
+		    num__percent(s->samples - s->unknown, s->samples), s->samples, s->touched,
 		    s->mapped);
 	duration_text(calls ? k->ns / calls : 0, each);
 	if (calls)
