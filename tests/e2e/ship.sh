@@ -22,7 +22,7 @@ ship() { # [OPTION…]
 t_tables() {
 	pmb_ok ship --schema clickhouse-cluster
 	expect_match "$T/out" 'ReplicatedMergeTree' "tables of a cluster"
-	expect_match "$T/out" '^  ENGINE = Distributed' "tables of a cluster"
+	expect_match "$T/out" '^\) ENGINE = Distributed' "tables of a cluster"
 	mv "$T/out" "$T/ships"
 	pmb_ok agent --schema clickhouse-cluster
 	expect_eq "$(cmp "$T/out" "$T/ships" 2>&1)" "" "what the agent says otherwise"
