@@ -119,6 +119,37 @@ Test(hotspot, code_in_the_place_of_other_code)
 	close(fake.fd);
 }
 
+/* What was looked at and is gone by now takes no room from what there is. */
+Test(hotspot, stubs_in_the_place_of_other_stubs)
+{
+	enum { SEGMENTS = 120, BYTES = 14000, TIMES = 320 };
+	struct fake_hotspot fake = fake_hotspot(fake_17, fake_types_17, NULL);
+	uint64_t blob = FAKE_CODE_LOW + fake_types_17[1].size;
+	struct hotspot *h = hotspot__new();
+	struct pmb_table_head head;
+	struct cfi_table t;
+	bool changed;
+
+	fake_put_word(&fake, FAKE_CODE_LOW, SEGMENTS, 8);
+	fake_put_word(&fake, blob + fake_offset(fake_17, "CodeBlob", "_name"),
+		      fake_text(&fake, "StubRoutines (1)"), 8);
+	fake_put_word(&fake, blob + fake_offset(fake_17, "CodeBlob", "_code_end"),
+		      fake.code + BYTES, 8);
+	for (uint64_t i = 0; i < TIMES; i++) {
+		fake_put_word(&fake, blob + fake_offset(fake_17, "CodeBlob", "_frame_size"),
+			      8 + i % 2, 4);
+		cr_assert_null(hotspot__read(h, fake.fd, &place, &changed));
+		cr_assert(changed);
+	}
+	cfi_table__init(&t);
+	cr_assert_eq(hotspot__table(h, &t), 0);
+	cr_assert_eq(cfi_table__finish(&t, &head), 0);
+	expect_rule(&t, fake.code + 1, 16, PMB_FP_CFA);
+	cfi_table__done(&t);
+	hotspot__free(h);
+	close(fake.fd);
+}
+
 /* A class's name may have anything but . ; [ and / in it: no line of names may be forged. */
 Test(hotspot, names_are_one_line)
 {

@@ -74,7 +74,7 @@ struct hotspot {
 	struct buf names, places;
 	struct hotspot_methods *methods;
 	size_t scope_bytes; /* of blobs that are there */
-	size_t stub_bytes;  /* that were looked at */
+	size_t stub_bytes;  /* the same, that were looked at */
 	/* while reading */
 	struct target_memory memory;
 	struct blob *old;
@@ -258,6 +258,7 @@ static bool is_old(struct hotspot *h, const struct blob *b)
 		return false;
 	h->blobs[h->n_blobs++] = *o;
 	h->scope_bytes += o->scopes ? o->scopes->size : 0;
+	h->stub_bytes += o->stub ? o->end - o->code : 0;
 	o->rows = NULL;
 	o->stub = NULL;
 	o->scopes = NULL;
@@ -435,7 +436,7 @@ const char *hotspot__read(struct hotspot *h, int mem, const struct hotspot_place
 	h->at_old = 0;
 	h->blobs = NULL;
 	h->n_blobs = h->cap_blobs = 0;
-	h->scope_bytes = 0;
+	h->scope_bytes = h->stub_bytes = 0;
 	h->changed = false;
 	for (size_t i = 0; i < h->n_heaps; i++)
 		read_heap(h, &h->heaps[i]);
