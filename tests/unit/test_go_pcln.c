@@ -263,6 +263,36 @@ Test(go_pcln, functions_have_their_names)
 	cr_expect_str_eq(name_of(CODE_VADDR + 64), "");
 }
 
+/* Names are read by windows; one that only begins in one is read on. */
+Test(go_pcln, names_that_go_on_behind_what_was_read)
+{
+	enum { N = 500, FUNCS = 0x8000, MORE = 8 * (N + 1), FUNC = 8, BYTES = 0x10000 };
+	static uint8_t table[BYTES];
+	uint32_t name_at = 1;
+	_cleanup_close_ int fd = memfd_create("go", MFD_CLOEXEC);
+	struct go_table t = {.fd = fd, .size = BYTES, .names = 0, .funcs = FUNCS, .n_funcs = N};
+
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t entry[] = {64 * i, MORE + FUNC * i};
+
+		memcpy(table + FUNCS + 8 * i, entry, sizeof(entry));
+		memcpy(table + FUNCS + MORE + FUNC * i + 4, &name_at, sizeof(name_at));
+		name_at += 1 + (uint32_t)snprintf((char *)table + name_at, 64, "main.%0*u",
+						  20 + i % 37, i);
+	}
+	cr_assert_gt(name_at, 4 * GO_TABLE_WINDOW);
+	cr_assert_eq(write(fd, table, sizeof(table)), (ssize_t)sizeof(table));
+	for (int i = 0; i < 2 * N; i++) { /* there and back */
+		uint32_t func = i < N ? (uint32_t)i : (uint32_t)(2 * N - 1 - i);
+		char want[64];
+		size_t len;
+		const char *name = go_table__name(&t, func, &len);
+
+		snprintf(want, sizeof(want), "main.%0*u", 20 + func % 37, func);
+		cr_assert(name && len == strlen(want) && memcmp(name, want, len) == 0, "%s", want);
+	}
+}
+
 /* arm64: "ldr x16, [x28, #16]" begins what has a large frame. */
 Test(go_pcln, arm64_is_told_by_what_checks_the_stack)
 {

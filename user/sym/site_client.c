@@ -233,8 +233,10 @@ static int refuse(struct site_client *c, enum symd_site_status status, const cha
 		return refuse_none(c, name, what, err);
 	case SYMD_SITE_TOO_MANY:
 		return err__usage(err,
-				  "%s: more functions of the file than can be looked at may be "
-				  "'%s': name it as the linker does (`nm`, `nm -D`)",
+				  "%s: in a second not all functions of the file could be looked "
+				  "at, so which one is '%s' is not known: name it as the linker "
+				  "does (`nm`, `nm -D`), or try again when the machine is less "
+				  "busy",
 				  what, name);
 	case SYMD_SITE_ELSEWHERE:
 		err__usage(err,

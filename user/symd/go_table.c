@@ -102,13 +102,31 @@ uint32_t go_table__find(struct go_table *t, uint64_t vaddr)
 	return low;
 }
 
+/* A text that the window has is not read again: names of neighbours stand side by side. */
+static const char *text_at(struct go_table *t, uint64_t off, size_t *ret_len)
+{
+	struct go_window *w = &t->value;
+	const uint8_t *bytes = go_table__bytes(t, w, off, 1);
+	size_t here;
+
+	if (!bytes)
+		return NULL;
+	here = w->len - (size_t)(off - w->at);
+	*ret_len = strnlen((const char *)bytes, here);
+	if (*ret_len < here || off == w->at)
+		return (const char *)bytes;
+	w->len = 0; /* it goes on behind */
+	bytes = go_table__bytes(t, w, off, 1);
+	*ret_len = bytes ? strnlen((const char *)bytes, w->len) : 0;
+	return (const char *)bytes;
+}
+
 const char *go_table__name(struct go_table *t, uint32_t i, size_t *ret_len)
 {
 	const uint8_t *bytes;
 	uint64_t start, off;
 	const char *name;
 	uint32_t more;
-	size_t len;
 
 	if (i >= t->n_funcs || !go_table__place(t, i, &start, &more))
 		return NULL;
@@ -116,9 +134,7 @@ const char *go_table__name(struct go_table *t, uint32_t i, size_t *ret_len)
 	off = bytes ? t->names + go_table_u32(bytes + FUNC_NAME_AT) : t->size;
 	if (off >= t->size || off < t->names)
 		return NULL;
-	len = t->size - off < sizeof(t->value.bytes) ? (size_t)(t->size - off) :
-						       sizeof(t->value.bytes);
-	name = (const char *)go_table__bytes(t, &t->value, off, len);
-	*ret_len = name ? strnlen(name, len) : 0;
+	*ret_len = 0;
+	name = text_at(t, off, ret_len);
 	return *ret_len ? name : NULL;
 }

@@ -198,7 +198,7 @@ enum symd_site_status {
 	SYMD_SITE_BEGINS_AGAIN,   /* a jump of its own leads to its beginning */
 	SYMD_SITE_OF_GO,          /* whose functions change threads */
 	SYMD_SITE_ELSEWHERE,      /* the file has no such function, and uses one of another's */
-	SYMD_SITE_TOO_MANY,       /* names that it might be */
+	SYMD_SITE_TOO_MANY,       /* names that it might be, for the time there is */
 	SYMD_SITE_UNPROBED,       /* it is left by an instruction that must not be probed */
 	SYMD_N_SITE_STATUSES,
 };
