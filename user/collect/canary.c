@@ -139,7 +139,9 @@ static bool read_report(int fd, struct report *ret)
 static int no_probes(const char *option, int r, struct err *err)
 {
 	err__cannot(err, "%s: the kernel puts no probes into programs: %s%s", option, strerror(-r),
-		    r == -ENOENT ? " (CONFIG_UPROBE_EVENTS)" : "");
+		    r == -ENOENT                ? " (CONFIG_UPROBE_EVENTS)" :
+		    r == -EPERM || r == -EACCES ? "; run as root, or with CAP_BPF and CAP_PERFMON" :
+						  "");
 	return r;
 }
 

@@ -116,10 +116,19 @@ static int say(struct opener *o, uint32_t word, int fd)
 	return say_all(o, &word, sizeof(word), fd);
 }
 
+/* How many threads want each CPU: whoever has a lock that the kernel waits for may be one. */
+static unsigned crowd(void)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t wanting = procfs_wanting() / (uint64_t)(cpus > 0 ? cpus : 1);
+
+	return wanting < 1 ? 1 : wanting < CROWD_MAX ? (unsigned)wanting : CROWD_MAX;
+}
+
 /* What it said to the last word; the descriptor that came with it is the caller's. */
 static int hear_fd(struct opener *o, int *ret, int *ret_fd)
 {
-	int r = wait_for(o->control, now_ns() + ms(SPAWNER_MS));
+	int r = wait_for(o->control, now_ns() + ms(SPAWNER_MS) * crowd());
 
 	if (r == 0 && symd_msg__recv(o->control, o->reply, ret_fd, MSG_DONTWAIT) != sizeof(int32_t))
 		r = -EPIPE;
@@ -285,15 +294,6 @@ static bool has_no_time(const struct opener *o)
 	return o->hurry.on && (!o->hurry.left_ns || (p.fd >= 0 && poll(&p, 1, 0) > 0));
 }
 
-/* How many threads want each CPU: whoever has a lock that the kernel waits for may be one. */
-static unsigned crowd(void)
-{
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t wanting = procfs_wanting() / (uint64_t)(cpus > 0 ? cpus : 1);
-
-	return wanting < 1 ? 1 : wanting < CROWD_MAX ? (unsigned)wanting : CROWD_MAX;
-}
-
 /* *ret_begun: the question was looked at; else it still was at the end of the one before. */
 static int ask_once(struct opener *o, struct opener_request *request, int fd, unsigned limit_ms,
 		    opener_emit emit, void *ctx, bool *ret_begun)
@@ -416,6 +416,15 @@ static int share_page(struct opener *o)
 	return r < 0 ? r : said;
 }
 
+static const char *why_not(int r)
+{
+	if (r == -EFBIG)
+		return " (ulimit -f)";
+	return r == -ETIMEDOUT ?
+		       ": it had no CPU for too long; try again when the machine is less busy" :
+		       "; is /proc mounted?";
+}
+
 int opener__start(struct opener **ret, struct err *err)
 {
 	const struct reexec what = {.command = "opener"};
@@ -434,7 +443,7 @@ int opener__start(struct opener **ret, struct err *err)
 		return err__set(err, r,
 				"can't start the process that opens files (this program again, as "
 				"`pmubpf opener`): %s%s",
-				strerror(-r), r == -EFBIG ? " (ulimit -f)" : "; is /proc mounted?");
+				strerror(-r), why_not(r));
 	}
 	*ret = o;
 	return 0;
