@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <bpf/btf.h>
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -138,5 +140,22 @@ Test(core_types, what_is_broken)
 	cr_expect(!all);
 	buf__done(&buf);
 	btf__free(kernel);
+	btf__free(programs);
+}
+
+/* A part of them would be as wrong as none: who opens the programs again has no path. */
+Test(core_types, what_can_not_be_written_is_not_used)
+{
+	const char *const names[] = {"task_struct"};
+	struct btf *programs = programs_of(names, 1);
+	struct core_types *types = core_types__new();
+
+	if (!core_types__path(types))
+		cr_skip_test("this kernel shows no types");
+	sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){4096, 4096});
+	cr_expect_lt(core_types__fill(types, programs), 0);
+	cr_expect_null(core_types__path(types));
+	core_types__free(types);
 	btf__free(programs);
 }

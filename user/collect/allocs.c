@@ -33,13 +33,11 @@ static int try_load(struct alloc_programs *p, const struct programs *programs,
 		    const struct pmb_config *config, bool hold)
 {
 	_cleanup_(core_types__done) struct core_types *types = core_types__new();
-	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = core_types__path(types));
 	int r;
 
-	p->skel = alloc_bpf__open_opts(&with);
+	CORE_TYPES_OPEN(types, p->skel, alloc_bpf);
 	if (!p->skel)
 		return -errno;
-	core_types__fill(types, bpf_object__btf(p->skel->obj));
 	*(struct pmb_config *)&p->skel->rodata->pmb_cfg = *config;
 	bpf_map__set_max_entries(p->skel->maps.pmb_alloc_calls, BUDGET_ALLOC_THREADS);
 	bpf_map__set_max_entries(p->skel->maps.pmb_dumps,

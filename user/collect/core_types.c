@@ -317,6 +317,7 @@ struct core_types {
 	void *kernel; /* mapped */
 	size_t size;
 	int fd;
+	bool filled;
 	char path[32];
 };
 
@@ -375,14 +376,23 @@ const char *core_types__path(const struct core_types *types)
 	return types->fd >= 0 && access(types->path, R_OK) == 0 ? types->path : NULL;
 }
 
-void core_types__fill(struct core_types *types, const struct btf *programs)
+static int write_few(const struct core_types *types, const struct btf *programs)
 {
 	_cleanup_(buf__done) struct buf few = {0};
 
-	if (types->fd < 0 || ftruncate(types->fd, 0) < 0 || lseek(types->fd, 0, SEEK_SET) < 0)
-		return;
 	if (core_types__of(&few, types->kernel, types->size, programs))
-		write_all(types->fd, few.data, few.len);
-	else
-		write_all(types->fd, types->kernel, types->size);
+		return write_all(types->fd, few.data, few.len);
+	return write_all(types->fd, types->kernel, types->size);
+}
+
+int core_types__fill(struct core_types *types, const struct btf *programs)
+{
+	int r = 0;
+
+	if (types->fd >= 0 && !types->filled)
+		r = write_few(types, programs);
+	if (r < 0)
+		cleanup_close(&types->fd);
+	types->filled = true;
+	return r;
 }

@@ -8,6 +8,7 @@
 #define PMUBPF_COLLECT_CORE_TYPES_H
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,7 +29,20 @@ static inline void core_types__done(struct core_types **types)
 /* For objects that are opened, as btf_custom_path: a file that is filled before they are loaded.
  * NULL: libbpf has to look by itself. */
 const char *core_types__path(const struct core_types *types);
-/* With what those programs name. */
-void core_types__fill(struct core_types *types, const struct btf *programs);
+/* With what those programs name; once. -errno: it can't be written, and there is no path now. */
+int core_types__fill(struct core_types *types, const struct btf *programs);
+
+/* skel = name##__open(), to be loaded with those types; NULL with errno. All instances are of the
+ * same object. */
+#define CORE_TYPES_OPEN(types, skel, name)                                                 \
+	do {                                                                               \
+		LIBBPF_OPTS(bpf_object_open_opts, with_,                                   \
+			    .btf_custom_path = core_types__path(types));                   \
+		(skel) = name##__open_opts(&with_);                                        \
+		if ((skel) && core_types__fill(types, bpf_object__btf((skel)->obj)) < 0) { \
+			name##__destroy(skel);                                             \
+			(skel) = name##__open();                                           \
+		}                                                                          \
+	} while (0)
 
 #endif

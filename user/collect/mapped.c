@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "collect/beside.h"
+#include "collect/core_types.h"
 #include "collect/kernel_gates.h"
 #include "collect/loading.h"
 #include "collect/mapped.skel.h"
@@ -34,9 +35,10 @@ struct mapped_programs {
 static int load(struct mapped_programs *p, const struct programs *programs,
 		const struct pmb_config *config, double share)
 {
+	_cleanup_(core_types__done) struct core_types *types = core_types__new();
 	int r;
 
-	p->skel = mapped_bpf__open();
+	CORE_TYPES_OPEN(types, p->skel, mapped_bpf);
 	if (!p->skel)
 		return -errno;
 	*(struct pmb_config *)&p->skel->rodata->pmb_cfg = *config;

@@ -63,14 +63,12 @@ static void set_constants(struct owner_programs *p, const struct owner_opts *opt
 static int open_and_load(struct owner_programs *p, const struct owner_opts *opts, struct err *err)
 {
 	_cleanup_(core_types__done) struct core_types *types = core_types__new();
-	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = core_types__path(types));
 	int r = 0;
 
-	p->skel = owner_bpf__open_opts(&with);
+	CORE_TYPES_OPEN(types, p->skel, owner_bpf);
 	if (!p->skel) {
 		r = -errno;
 	} else {
-		core_types__fill(types, bpf_object__btf(p->skel->obj));
 		set_constants(p, opts);
 		r = owner_bpf__load(p->skel);
 	}

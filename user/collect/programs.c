@@ -114,11 +114,11 @@ static uint32_t ring_wake(const struct programs_opts *opts)
 }
 
 static int open_sample(struct programs *p, size_t event, const struct programs_opts *opts,
-		       const char *types)
+		       struct core_types *types)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = types);
-	struct recording_bpf *skel = recording_bpf__open_opts(&with);
+	struct recording_bpf *skel;
 
+	CORE_TYPES_OPEN(types, skel, recording_bpf);
 	if (!skel)
 		return -errno;
 	p->samples[event] = skel;
@@ -258,9 +258,7 @@ static int load_samples(struct programs *p, const struct programs_opts *opts, st
 	for (size_t i = 0; i < opts->n_events; i++) {
 		if (i && !opts->sampled[i])
 			continue;
-		r = open_sample(p, i, opts, core_types__path(types));
-		if (r == 0 && !i)
-			core_types__fill(types, bpf_object__btf(p->samples[i]->obj));
+		r = open_sample(p, i, opts, types);
 		if (r == 0 && i)
 			r = share_maps(p, p->samples[i]->obj);
 		if (r == 0)
@@ -274,13 +272,11 @@ static int load_samples(struct programs *p, const struct programs_opts *opts, st
 static int load_gates(struct programs *p, const struct programs_opts *opts, struct err *err)
 {
 	_cleanup_(core_types__done) struct core_types *types = core_types__new();
-	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = core_types__path(types));
 	int r;
 
-	p->gates = gate_bpf__open_opts(&with);
+	CORE_TYPES_OPEN(types, p->gates, gate_bpf);
 	if (!p->gates)
 		return load_error(err, "the programs of windows", -errno);
-	core_types__fill(types, bpf_object__btf(p->gates->obj));
 	gates__choose(opts->gates, p->gates, ring_wake(opts));
 	r = share_maps(p, p->gates->obj);
 	if (r == 0)

@@ -144,12 +144,10 @@ static int map_maps(struct work_programs *w, struct err *err)
 static int try_load(struct work_programs *w, const struct work_opts *opts, bool hold)
 {
 	_cleanup_(core_types__done) struct core_types *types = core_types__new();
-	LIBBPF_OPTS(bpf_object_open_opts, with, .btf_custom_path = core_types__path(types));
 
-	w->skel = counting_bpf__open_opts(&with);
+	CORE_TYPES_OPEN(types, w->skel, counting_bpf);
 	if (!w->skel)
 		return -errno;
-	core_types__fill(types, bpf_object__btf(w->skel->obj));
 	choose_programs(w->skel, opts);
 	set_sizes(w, opts);
 	set_constants(w, opts, hold);
