@@ -153,17 +153,25 @@ static int open_sample(struct programs *p, size_t event, const struct programs_o
 	return 0;
 }
 
-/* Makes the maps of an object those of the first instance, which may lack some of them. */
+/* Windows' programs alone have these. */
+static bool is_of_gates(const struct bpf_map *map)
+{
+	const char *name = bpf_map__name(map);
+
+	return strcmp(name, "pmb_ended") == 0 || strcmp(name, "pmb_none") == 0;
+}
+
+/* Makes the maps of an object those of the first instance. */
 static int share_maps(struct programs *p, struct bpf_object *to)
 {
 	struct bpf_map *map, *shared;
 	int r;
 
 	bpf_object__for_each_map(map, to) {
-		if (bpf_map__is_internal(map))
-			continue; /* rodata: its own */
+		if (bpf_map__is_internal(map) || is_of_gates(map))
+			continue; /* its own */
 		shared = bpf_object__find_map_by_name(p->samples[0]->obj, bpf_map__name(map));
-		r = shared ? bpf_map__reuse_fd(map, bpf_map__fd(shared)) : 0;
+		r = shared ? bpf_map__reuse_fd(map, bpf_map__fd(shared)) : -ENOENT;
 		if (r < 0)
 			return r;
 	}
