@@ -132,28 +132,46 @@ static __always_inline void returned(struct pmb_mapped_stats *stats, __u64 id,
 	tell(stats, saved, id, type, result, second, type == PMB_REC_MAPPED || first);
 }
 
-static __always_inline struct pmb_mapped_stats *stats_of(__u64 id)
+/* One that a target has met: whose books it is in, and when it began. */
+struct hit {
+	struct pmb_mapped_stats *stats;
+	__u64 id, began;
+};
+
+static __always_inline bool hit_begin(struct hit *ret)
 {
 	__u32 zero = 0;
 
-	return is_target(&pmb_cfg, (__u32)id) ? bpf_map_lookup_elem(&pmb_mapped, &zero) : NULL;
+	ret->began = bpf_ktime_get_ns();
+	ret->stats = bpf_map_lookup_elem(&pmb_mapped, &zero);
+	if (!ret->stats)
+		return false;
+	ret->stats->hits++;
+	ret->id = current_numbers(pmb_cfg.pidns);
+	if (is_target(&pmb_cfg, (__u32)ret->id))
+		return true;
+	ret->stats->others_ns += bpf_ktime_get_ns() - ret->began;
+	return false;
+}
+
+static __always_inline void hit_end(const struct hit *hit)
+{
+	hit->stats->ns += bpf_ktime_get_ns() - hit->began;
 }
 
 /* Where mmap, mremap and brk return. One for all: it is verified once. */
 SEC("kprobe")
 int pmb_memory_returned(struct arch_regs *ctx)
 {
-	__u64 id = current_numbers(pmb_cfg.pidns), before;
-	struct pmb_mapped_stats *stats = stats_of(id);
 	struct arch_regs *saved;
+	struct hit hit;
 
-	if (!stats)
+	if (!hit_begin(&hit))
 		return 0;
-	before = bpf_ktime_get_ns();
 	saved = saved_regs(&pmb_cfg);
 	if (saved)
-		returned(stats, id, saved, ARCH_RESULT(ctx));
-	stats->ns += bpf_ktime_get_ns() - before;
+		returned(hit.stats, hit.id, saved, ARCH_RESULT(ctx));
+	hit_end(&hit);
 	return 0;
 }
 
@@ -161,18 +179,16 @@ int pmb_memory_returned(struct arch_regs *ctx)
 SEC("kprobe")
 int pmb_memory_goes(struct arch_regs *ctx)
 {
-	__u64 id = current_numbers(pmb_cfg.pidns), before;
-	struct pmb_mapped_stats *stats = stats_of(id);
 	struct arch_regs *saved;
+	struct hit hit;
 
 	(void)ctx;
-	if (!stats)
+	if (!hit_begin(&hit))
 		return 0;
-	before = bpf_ktime_get_ns();
 	saved = saved_regs(&pmb_cfg);
 	if (saved)
-		tell_unmapped(stats, id, word_at(&ARCH_SYSCALL1(saved)),
+		tell_unmapped(hit.stats, hit.id, word_at(&ARCH_SYSCALL1(saved)),
 			      word_at(&ARCH_CALL2(saved)));
-	stats->ns += bpf_ktime_get_ns() - before;
+	hit_end(&hit);
 	return 0;
 }

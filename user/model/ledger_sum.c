@@ -118,7 +118,9 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(unmapped) \
 	X(lost)     \
 	X(unpaid)   \
-	X(ns)
+	X(ns)       \
+	X(hits)     \
+	X(others_ns)
 #define REACH(X)        \
 	X(processes)    \
 	X(waited_ns)    \

@@ -51,5 +51,7 @@ void summary_sites__json(const struct ledger_sites *s, struct json *j)
 	json__u64(j, "unpaid", k->unpaid);
 	json__u64(j, "no_room", s->no_room);
 	json__u64(j, "ns", k->ns);
+	json__u64(j, "hits", k->hits);
+	json__u64(j, "others_ns", k->others_ns);
 	json__end_obj(j);
 }

@@ -128,7 +128,8 @@ int session__choose_cgroup(const struct session *s, struct pmb_config *cfg, stru
 bool session__mapped_wanted(const struct session *s);
 int session__mapped_open(struct session *s, struct err *err);
 void session__mapped_round(struct session *s);
-void session__mapped_close(struct session *s, struct ledger *ledger); /* of a part, its books */
+struct pmb_mapped_stats session__mapped_stats(const struct session *s); /* so far */
+void session__mapped_close(struct session *s, struct ledger *ledger);   /* of a part, its books */
 void session__mapped_free(struct session *s);
 
 /* allocs.c: probes of allocators, once targets are marked and before all is let go */

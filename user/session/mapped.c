@@ -47,6 +47,15 @@ int session__mapped_open(struct session *s, struct err *err)
 	return r;
 }
 
+struct pmb_mapped_stats session__mapped_stats(const struct session *s)
+{
+	struct pmb_mapped_stats now = {0};
+
+	if (s->mapped)
+		(void)mapped_programs__stats(s->mapped->programs, &now);
+	return now;
+}
+
 /* What was not told of may be somebody else's by now. */
 void session__mapped_round(struct session *s)
 {

@@ -53,10 +53,10 @@ struct spending {
 	uint64_t ended_ns;         /* …and when they were disabled */
 	uint64_t begun_cpu_ns;     /* of this process: others of its threads read names */
 	uint64_t helper_before_ns; /* its helper's */
-	/* at the window's begin: of other events, of probes that open and close windows, and of
-	 * switches to threads */
-	struct kernel_totals other, probes, arrivals;
-	struct mean other_overflow, probe, arrival;
+	/* at the window's begin: of other events, of probes that open and close windows, of
+	 * switches to threads, and of probes at mmap() */
+	struct kernel_totals other, probes, arrivals, mapped;
+	struct mean other_overflow, probe, arrival, mapping;
 	uint64_t drained_ns; /* since the window's begin: rings were emptied */
 	uint64_t turn;
 	uint64_t sample_ns;      /* when the sample began that is timed; 0: none is */
@@ -251,6 +251,15 @@ static struct kernel_totals arrival_totals(const struct session *s)
 				      .timed = {off.hooks_timed, off.hooks_timed_ns}};
 }
 
+/* Of probes at calls that ask for memory: each is timed. */
+static struct kernel_totals mapped_totals(const struct session *s)
+{
+	const struct pmb_mapped_stats stats = session__mapped_stats(s);
+
+	return (struct kernel_totals){.seen = stats.hits,
+				      .timed = {stats.hits, stats.ns + stats.others_ns}};
+}
+
 /* What the overflow programs of one kind have taken since; *before becomes now. */
 static uint64_t kernel_ns(const struct kernel_totals *now, struct kernel_totals *before,
 			  struct mean *mean)
@@ -381,12 +390,13 @@ static uint64_t session__window(struct session *s, uint64_t now,
 {
 	struct spending *sp = s->spending;
 	struct kernel_totals other = kernel_totals(s, PAYS_NOTHING), probes = probe_totals(s);
-	struct kernel_totals arrivals = arrival_totals(s);
+	struct kernel_totals arrivals = arrival_totals(s), mapped = mapped_totals(s);
 	uint64_t cpu_ns = usage_thread_ns(), reader_ns = cpu_ns - sp->cpu_ns;
 	uint64_t samples_ns = take_samples(s, reader_ns, windows);
 	uint64_t arrivals_ns = kernel_ns(&arrivals, &sp->arrivals, &sp->arrival);
 	uint64_t fixed_ns = kernel_ns(&other, &sp->other, &sp->other_overflow) +
-			    kernel_ns(&probes, &sp->probes, &sp->probe) + reader_ns - samples_ns;
+			    kernel_ns(&probes, &sp->probes, &sp->probe) +
+			    kernel_ns(&mapped, &sp->mapped, &sp->mapping) + reader_ns - samples_ns;
 
 	charge_rings(s, windows);
 	windows[PAYS_EVENTS].fixed_ns = fixed_ns;
@@ -403,7 +413,7 @@ static uint64_t kernel_cost_ns(const struct session *s, struct kernel_totals *re
 {
 	const struct kernel_totals probes = probe_totals(s), arrivals = arrival_totals(s);
 	uint64_t ns = mean__times(&probes.timed, probes.seen) +
-		      mean__times(&arrivals.timed, arrivals.seen);
+		      mean__times(&arrivals.timed, arrivals.seen) + mapped_totals(s).timed.ns;
 
 	*ret = (struct kernel_totals){0};
 	for (int i = 0; i <= N_PAYERS; i++) {
@@ -424,7 +434,7 @@ static void session__settle_costs(struct session *s, uint64_t now)
 
 	sp->settled =
 		(struct settled){now, kernel_cost_ns(s, &unused), usage_thread_ns() - sp->begun_ns};
-	sp->other_overflow = sp->probe = sp->arrival = (struct mean){0};
+	sp->other_overflow = sp->probe = sp->arrival = sp->mapping = (struct mean){0};
 	for (int i = 0; i < N_PAYERS; i++)
 		sp->payers[i].sample = sp->payers[i].overflow = (struct mean){0};
 }
