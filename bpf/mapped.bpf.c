@@ -60,14 +60,23 @@ static __always_inline __u8 caller_stack(struct scratch *s, struct arch_regs *sa
 	return ustack_walk(&pmb_cfg, s, &regs, tgid);
 }
 
+/* What is left of a ring is for samples: calls have no rate that could be made lower. */
+static __always_inline bool has_room(void *ring)
+{
+	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) <
+			       bpf_ringbuf_query(ring, BPF_RB_RING_SIZE) / 2;
+}
+
 /* asks: or it only learns where the heap ends. */
 static __always_inline void tell(struct pmb_mapped_stats *stats, struct arch_regs *saved, __u64 id,
 				 __u16 type, __u64 addr, __u64 bytes, bool asks)
 {
 	struct block b;
 	bool pays = asks && may_walk(stats, bpf_ktime_get_ns());
+	__u32 cpu = bpf_get_smp_processor_id();
 
-	if (!block_begin(&pmb_cfg, id, type, addr, bytes, &b)) {
+	if (!has_room(bpf_map_lookup_elem(&pmb_rings, &cpu)) ||
+	    !block_begin(&pmb_cfg, id, type, addr, bytes, &b)) {
 		stats->lost++;
 		return;
 	}
@@ -93,7 +102,7 @@ static __always_inline void tell_unmapped(struct pmb_mapped_stats *stats, __u64 
 
 	if (!bytes)
 		return;
-	if (!ring || ring_output(&pmb_cfg, ring, &rec, sizeof(rec)))
+	if (!has_room(ring) || ring_output(&pmb_cfg, ring, &rec, sizeof(rec)))
 		stats->lost++;
 	else
 		stats->unmapped++;
