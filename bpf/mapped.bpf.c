@@ -108,7 +108,8 @@ static __always_inline void tell_unmapped(struct pmb_mapped_stats *stats, __u64 
 		stats->unmapped++;
 }
 
-static __always_inline __u64 word_at(const void *at)
+/* Of registers that the kernel has saved; word_at(), in lib/user_word.h, reads the program's. */
+static __always_inline __u64 saved_word(const void *at)
 {
 	__u64 ret = 0;
 
@@ -119,7 +120,7 @@ static __always_inline __u64 word_at(const void *at)
 static __always_inline void returned(struct pmb_mapped_stats *stats, __u64 id,
 				     struct arch_regs *saved, __u64 result)
 {
-	__u64 first = word_at(&ARCH_SYSCALL1(saved)), second = word_at(&ARCH_CALL2(saved));
+	__u64 first = saved_word(&ARCH_SYSCALL1(saved)), second = saved_word(&ARCH_CALL2(saved));
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u64 call = arch_syscall(saved), heap;
 	__u16 type = PMB_REC_MAPPED;
@@ -133,7 +134,7 @@ static __always_inline void returned(struct pmb_mapped_stats *stats, __u64 id,
 		result = heap;
 	} else if (call == ARCH_SYS_MREMAP) {
 		tell_unmapped(stats, id, first, second);
-		second = word_at(&ARCH_CALL3(saved));
+		second = saved_word(&ARCH_CALL3(saved));
 	} else if (call != ARCH_SYS_MMAP) {
 		return;
 	}
@@ -196,8 +197,8 @@ int pmb_memory_goes(struct arch_regs *ctx)
 		return 0;
 	saved = saved_regs(&pmb_cfg);
 	if (saved)
-		tell_unmapped(hit.stats, hit.id, word_at(&ARCH_SYSCALL1(saved)),
-			      word_at(&ARCH_CALL2(saved)));
+		tell_unmapped(hit.stats, hit.id, saved_word(&ARCH_SYSCALL1(saved)),
+			      saved_word(&ARCH_CALL2(saved)));
 	hit_end(&hit);
 	return 0;
 }
