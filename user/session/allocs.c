@@ -119,6 +119,7 @@ static int load(struct session *s, struct err *err)
 		.max_frames = SITE_FRAMES + 4,
 		.pidns = procfs_nested_pid_namespace(),
 		.by_table = s->opts->want_user && s->opts->by_table,
+		.patient = s->opts->patient,
 		/* half of what overflows' programs have: copies of stacks leave them room */
 		.ring_wake = (uint32_t)(s->ring_bytes / 8),
 	};

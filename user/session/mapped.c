@@ -32,6 +32,7 @@ int session__mapped_open(struct session *s, struct err *err)
 		.pidns = procfs_nested_pid_namespace(),
 		.by_table = o->want_user && o->by_table,
 		.has_task_regs = feature__has(FEATURE_TASK_REGS),
+		.patient = o->patient,
 		/* half of what overflows' programs have: copies of stacks leave them room */
 		.ring_wake = (uint32_t)(s->ring_bytes / 8),
 	};
