@@ -45,6 +45,17 @@ Test(mapped, what_is_cut_off_leaves_the_rest)
 	cr_expect_eq(mapped__site(&m, 1, 0x10000), SITE_UNKNOWN);
 }
 
+/* The room of one piece: where its middle goes there are two. */
+Test(mapped, what_there_is_no_room_for_is_counted)
+{
+	mapped__put(&m, 1, 0x10000, 16 * PAGE, 5);
+	m.blocks.limit = m.blocks.bytes;
+	mapped__take(&m, 1, 0x12000, 2 * PAGE);
+	cr_expect_eq(m.blocks.forgotten, 1, "half of it");
+	mapped__break(&m, 2, 0x500000, PAGE, &(uint64_t){0}, &(uint64_t){0});
+	cr_expect_eq(m.blocks.forgotten, 2, "a heap");
+}
+
 Test(mapped, a_part_of_a_page_is_all_of_it)
 {
 	mapped__put(&m, 1, 0x10000, 1, 5);

@@ -15,7 +15,8 @@ struct blocks {
 	struct block_process *by_tgid;
 	uint64_t random;     /* 0: not begun */
 	size_t bytes, limit; /* 0: any */
-	uint64_t forgotten;  /* processes, by blocks__fork() */
+	/* processes, by blocks__fork(); and what model/mapped.c has no room for */
+	uint64_t forgotten;
 };
 void blocks__done(struct blocks *b);
 

@@ -57,7 +57,7 @@ bool mapped__put(struct mapped *m, uint32_t tgid, uint64_t addr, uint64_t size, 
 
 void mapped__take(struct mapped *m, uint32_t tgid, uint64_t addr, uint64_t size)
 {
-	blocks__cut(&m->blocks, tgid, addr, whole_pages(size));
+	m->blocks.forgotten += !blocks__cut(&m->blocks, tgid, addr, whole_pages(size));
 }
 
 void mapped__break(struct mapped *m, uint32_t tgid, uint64_t heap, uint64_t size,
@@ -66,8 +66,10 @@ void mapped__break(struct mapped *m, uint32_t tgid, uint64_t heap, uint64_t size
 	struct mapped_heap *known = find(m, tgid) ?: add(m, tgid);
 
 	*ret_addr = *ret_size = 0;
-	if (!known)
+	if (!known) {
+		m->blocks.forgotten++;
 		return;
+	}
 	if (known->addr == heap && size > known->size) {
 		*ret_addr = heap + known->size;
 		*ret_size = size - known->size;
@@ -93,6 +95,7 @@ void mapped__fork(struct mapped *m, uint32_t parent, uint32_t child)
 	mapped__forget(m, child);
 	blocks__fork(&m->blocks, parent, child);
 	to = from ? add(m, child) : NULL;
+	m->blocks.forgotten += from && !to;
 	if (!to)
 		return;
 	to->addr = from->addr;

@@ -15,6 +15,7 @@ struct mapped_calls {
 	struct mapped_programs *programs;
 	struct pmb_mapped_stats told; /* at the last cut, what goes on counting */
 	uint64_t lost;                /* until the last round */
+	uint64_t told_forgotten;
 };
 
 bool session__mapped_wanted(const struct session *s)
@@ -80,6 +81,8 @@ void session__mapped_close(struct session *s, struct ledger *ledger)
 	told = m->told;
 	m->told = *now;
 	mapped_stats__take(now, &told);
+	ledger->sites.no_room += s->assembly.mapped.blocks.forgotten - m->told_forgotten;
+	m->told_forgotten = s->assembly.mapped.blocks.forgotten;
 }
 
 void session__mapped_free(struct session *s)
