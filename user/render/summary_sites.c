@@ -6,20 +6,30 @@
 #include "base/num.h"
 #include "model/duration.h"
 
-void summary_sites__text(const struct ledger_sites *s, struct buf *out)
+static void text_samples(const struct ledger_sites *s, struct buf *out)
 {
-	const struct pmb_mapped_stats *k = &s->kernel;
-	uint64_t calls = k->mapped + k->unmapped;
-	char each[DURATION_TEXT];
-
-	if (!s->samples)
+	if (!s->samples) {
+		buf__puts(out,
+			  "  whose memory it is: no sample was about heaps and mapped memory\n");
 		return;
+	}
 	buf__printf(out,
 		    "  whose memory it is, known for %.1f %% of samples about heaps and mapped "
 		    "memory: of %" PRIu64 ", %" PRIu64 " by who touched the page first, %" PRIu64
 		    " by who asked the kernel for it\n",
 		    num__percent(s->samples - s->unknown, s->samples), s->samples, s->touched,
 		    s->mapped);
+}
+
+void summary_sites__text(const struct ledger_sites *s, struct buf *out)
+{
+	const struct pmb_mapped_stats *k = &s->kernel;
+	uint64_t calls = k->mapped + k->unmapped;
+	char each[DURATION_TEXT];
+
+	if (!s->samples && !calls && !k->lost && !s->no_room)
+		return;
+	text_samples(s, out);
 	duration_text(calls ? k->ns / calls : 0, each);
 	if (calls)
 		buf__printf(out,
