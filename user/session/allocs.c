@@ -32,7 +32,7 @@ struct allocs {
 	struct probed told; /* at the last cut, what goes on counting */
 	struct alloc_reach told_reach;
 	uint64_t told_forgotten;
-	uint64_t frees_lost; /* until the last round */
+	uint64_t frees_lost, round_ns; /* until the last round, and when that was */
 	struct alloc_files files;
 	struct alloc_processes processes;
 };
@@ -216,6 +216,7 @@ void session__allocs_begin(struct session *s)
 	if (!a)
 		return;
 	a->files.began = true;
+	a->round_ns = s->start_ns;
 	a->probing.fns = &probing;
 	a->probing.opener = s->opts->opener;
 	a->probing.ctx = s;
@@ -262,14 +263,18 @@ void session__allocs_work(struct session *s)
 
 void session__allocs_round(struct session *s)
 {
+	const uint64_t begun_ns = now_ns();
 	struct allocs *a = s->allocs;
 	struct pmb_alloc_stats now;
 
 	if (!a || alloc_programs__stats(a->programs, &now) < 0)
 		return;
-	if (now.frees_lost > a->frees_lost) /* it may be somebody else's by now */
+	if (now.frees_lost > a->frees_lost) { /* it may be somebody else's since the last round */
+		assembly__forget_blocks(&s->assembly, 0, a->round_ns);
 		assembly__forget_blocks(&s->assembly, 0, now_ns());
+	}
 	a->frees_lost = now.frees_lost;
+	a->round_ns = begun_ns;
 	alloc_processes__round(&a->processes, now_ns());
 	alloc_processes__work(&a->processes, now_ns() + STEP_NS, false);
 	probing__look(&a->probing, now_ns());

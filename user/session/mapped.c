@@ -14,7 +14,7 @@
 struct mapped_calls {
 	struct mapped_programs *programs;
 	struct pmb_mapped_stats told; /* at the last cut, what goes on counting */
-	uint64_t lost;                /* until the last round */
+	uint64_t lost, round_ns;      /* until the last round, and when that was */
 	uint64_t told_forgotten;
 };
 
@@ -40,6 +40,7 @@ int session__mapped_open(struct session *s, struct err *err)
 	struct mapped_calls *m = xcalloc(1, sizeof(*m));
 	int r = session__choose_cgroup(s, &config, err);
 
+	m->round_ns = now_ns();
 	if (r == 0)
 		r = mapped_programs__load(&m->programs, s->programs, &config, o->budget / 100, err);
 	if (r < 0)
@@ -58,17 +59,21 @@ struct pmb_mapped_stats session__mapped_stats(const struct session *s)
 	return now;
 }
 
-/* What was not told of may be somebody else's by now. */
+/* What was not told of may be somebody else's since the last round; what was told, until now. */
 void session__mapped_round(struct session *s)
 {
 	struct mapped_calls *m = s->mapped;
+	const uint64_t begun_ns = now_ns();
 	struct pmb_mapped_stats now;
 
 	if (!m || mapped_programs__stats(m->programs, &now) < 0)
 		return;
-	if (now.lost > m->lost)
+	if (now.lost > m->lost) {
+		assembly__forget_mapped(&s->assembly, m->round_ns);
 		assembly__forget_mapped(&s->assembly, now_ns());
+	}
 	m->lost = now.lost;
+	m->round_ns = begun_ns;
 }
 
 void session__mapped_close(struct session *s, struct ledger *ledger)
