@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -16,13 +17,17 @@
 #include "model/ledger.h"
 #include "sys/clock.h"
 
+/* What comes before the names of calls; riscv had another before Linux 6.6. */
+static const char *const prefixes[] = {
 #if defined(__x86_64__)
-#define CALLS "__x64_sys_"
+	"__x64_sys_",
 #elif defined(__aarch64__)
-#define CALLS "__arm64_sys_"
+	"__arm64_sys_",
 #else
-#define CALLS "__riscv_sys_"
+	"__riscv_sys_",
+	"sys_",
 #endif
+};
 
 enum { N_CALLS = 4 };
 
@@ -50,17 +55,30 @@ static int load(struct mapped_programs *p, const struct programs *programs,
 	return r < 0 ? r : mapped_bpf__load(p->skel);
 }
 
+static struct bpf_link *attach_to(const struct bpf_program *program, bool at_return,
+				  const char *call)
+{
+	struct bpf_link *link = NULL;
+
+	for (size_t i = 0; !link && i < ARRAY_SIZE(prefixes); i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s%s", prefixes[i], call);
+		link = bpf_program__attach_kprobe(program, at_return, name);
+	}
+	return link;
+}
+
 static int attach(struct mapped_programs *p)
 {
 	struct bpf_program *returned = p->skel->progs.pmb_memory_returned;
 	struct bpf_program *goes = p->skel->progs.pmb_memory_goes;
-	static const char *const calls[N_CALLS] = {CALLS "mmap", CALLS "mremap", CALLS "brk",
-						   CALLS "munmap"};
+	static const char *const calls[N_CALLS] = {"mmap", "mremap", "brk", "munmap"};
 
 	for (size_t i = 0; i < N_CALLS; i++) {
 		bool last = i == N_CALLS - 1;
 
-		p->links[i] = bpf_program__attach_kprobe(last ? goes : returned, !last, calls[i]);
+		p->links[i] = attach_to(last ? goes : returned, !last, calls[i]);
 		if (!p->links[i])
 			return -errno;
 	}
