@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Who asks the kernel for memory: the ends of mmap, mremap and brk, and the beginning of munmap,
- * after which others may get it. Maps but those of scratch (lib/block.h) are those of the overflow
- * programs.
+ * after which others may get it. The kernel has few places for calls whose ends are to be seen, of
+ * the whole host, and leaves out the end of one that finds none. So beginnings are noted, too. Maps
+ * but those of scratch (lib/block.h) and of calls are those of the overflow programs.
  */
 #include "lib/arch.h"
 #include "lib/block.h"
@@ -29,6 +30,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct pmb_mapped_stats);
 } pmb_mapped SEC(".maps");
+
+/* Calls of targets that have begun: when, by thread. Those that stay there never returned to us. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1); /* set by user */
+	__type(key, __u64);
+	__type(value, __u64);
+} pmb_mapped_calls SEC(".maps");
 
 static __always_inline bool may_walk(const struct pmb_mapped_stats *stats, __u64 now)
 {
@@ -169,15 +178,35 @@ static __always_inline void hit_end(const struct hit *hit)
 	hit->stats->ns += bpf_ktime_get_ns() - hit->began;
 }
 
+/* Where they begin. */
+SEC("kprobe")
+int pmb_memory_asked(struct arch_regs *ctx)
+{
+	__u64 thread = bpf_get_current_pid_tgid();
+	struct hit hit;
+
+	(void)ctx;
+	if (!hit_begin(&hit))
+		return 0;
+	if (bpf_map_update_elem(&pmb_mapped_calls, &thread, &hit.began, BPF_NOEXIST)) {
+		hit.stats->lost++; /* the one before did not return to us, or there is no room */
+		bpf_map_update_elem(&pmb_mapped_calls, &thread, &hit.began, BPF_ANY);
+	}
+	hit_end(&hit);
+	return 0;
+}
+
 /* Where mmap, mremap and brk return. One for all: it is verified once. */
 SEC("kprobe")
 int pmb_memory_returned(struct arch_regs *ctx)
 {
+	__u64 thread = bpf_get_current_pid_tgid();
 	struct arch_regs *saved;
 	struct hit hit;
 
 	if (!hit_begin(&hit))
 		return 0;
+	bpf_map_delete_elem(&pmb_mapped_calls, &thread);
 	saved = saved_regs(&pmb_cfg);
 	if (saved)
 		returned(hit.stats, hit.id, saved, ARCH_RESULT(ctx));

@@ -124,6 +124,8 @@
 	X(MAPPED_PART, 32, "1/%d of --max-memory",                                                 \
 	  "memory that the kernel gave out, with who asked for it",                                \
 	  "who asked for more is not known", "sites.no_room")                                      \
+	X(MAPPED_CALLS, 4096, "%d", "threads that are in a call that asks the kernel for memory",  \
+	  "what is known of memory is forgotten", "sites.lost")                                    \
 	X(ALLOC_FILES, 4096, "%d, 256 with an allocator",                                          \
 	  "files that --alloc has looked at for allocators", "further ones are not probed",        \
 	  "allocations.reach.files_unread")                                                        \

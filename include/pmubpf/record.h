@@ -392,7 +392,9 @@ struct pmb_alloc_stats {
 /* Of one CPU: who was met that asked the kernel for memory. */
 struct pmb_mapped_stats {
 	__u64 mapped, unmapped; /* that were told */
-	__u64 lost;      /* not told: the ring was half full, or another thread had the scratch */
+	/* not told: the ring was half full, another thread had the scratch, or the kernel did not
+	 * let us see their end */
+	__u64 lost;
 	__u64 unpaid;    /* told without their stacks, for the budget */
 	__u64 ns;        /* that all of it took */
 	__u64 hits;      /* of the probes, by anybody */

@@ -15,6 +15,7 @@
 #include "collect/loading.h"
 #include "collect/mapped.skel.h"
 #include "model/ledger.h"
+#include "pmubpf/budgets.h"
 #include "sys/clock.h"
 
 /* What comes before the names of calls; riscv had another before Linux 6.6. */
@@ -29,12 +30,14 @@ static const char *const prefixes[] = {
 #endif
 };
 
-enum { N_CALLS = 4 };
+/* Three that ask, where they begin and where they end, and munmap. */
+enum { N_ASK = 3, N_LINKS = 2 * N_ASK + 1 };
 
 struct mapped_programs {
 	struct mapped_bpf *skel;
-	struct bpf_link *links[N_CALLS];
+	struct bpf_link *links[N_LINKS];
 	int n_cpus;
+	uint64_t given_up; /* calls whose end was not seen in time */
 };
 
 static int load(struct mapped_programs *p, const struct programs *programs,
@@ -49,6 +52,7 @@ static int load(struct mapped_programs *p, const struct programs *programs,
 	*(struct pmb_config *)&p->skel->rodata->pmb_cfg = *config;
 	p->skel->rodata->pmb_mapped_share = (__u64)(share * 1024) + (share > 0);
 	p->skel->rodata->pmb_mapped_since = now_ns();
+	bpf_map__set_max_entries(p->skel->maps.pmb_mapped_calls, BUDGET_MAPPED_CALLS);
 	bpf_map__set_max_entries(p->skel->maps.pmb_dumps,
 				 config->by_table ? programs__dump_room(programs) : 1);
 	r = beside__share_maps(p->skel->obj, programs);
@@ -71,18 +75,16 @@ static struct bpf_link *attach_to(const struct bpf_program *program, bool at_ret
 
 static int attach(struct mapped_programs *p)
 {
-	struct bpf_program *returned = p->skel->progs.pmb_memory_returned;
-	struct bpf_program *goes = p->skel->progs.pmb_memory_goes;
-	static const char *const calls[N_CALLS] = {"mmap", "mremap", "brk", "munmap"};
+	static const char *const asks[N_ASK] = {"mmap", "mremap", "brk"};
+	size_t n = 0;
 
-	for (size_t i = 0; i < N_CALLS; i++) {
-		bool last = i == N_CALLS - 1;
-
-		p->links[i] = attach_to(last ? goes : returned, !last, calls[i]);
-		if (!p->links[i])
-			return -errno;
+	p->links[n++] = attach_to(p->skel->progs.pmb_memory_goes, false, "munmap");
+	for (size_t i = 0; i < N_ASK && p->links[n - 1]; i++) {
+		p->links[n++] = attach_to(p->skel->progs.pmb_memory_returned, true, asks[i]);
+		if (p->links[n - 1])
+			p->links[n++] = attach_to(p->skel->progs.pmb_memory_asked, false, asks[i]);
 	}
-	return 0;
+	return p->links[n - 1] ? 0 : -errno;
 }
 
 int mapped_programs__load(struct mapped_programs **ret, struct programs *programs,
@@ -114,7 +116,7 @@ struct mapped_programs *mapped_programs__free(struct mapped_programs *p)
 {
 	if (!p)
 		return NULL;
-	for (size_t i = 0; i < N_CALLS; i++)
+	for (size_t i = 0; i < N_LINKS; i++)
 		bpf_link__destroy(p->links[i]);
 	mapped_bpf__destroy(p->skel);
 	free(p);
@@ -132,5 +134,21 @@ int mapped_programs__stats(const struct mapped_programs *p, struct pmb_mapped_st
 		return -errno;
 	for (int cpu = 0; cpu < p->n_cpus; cpu++)
 		mapped_stats__add(ret, &per_cpu[cpu]);
+	ret->lost += p->given_up;
 	return 0;
+}
+
+void mapped_programs__give_up(struct mapped_programs *p, uint64_t before_ns)
+{
+	int fd = bpf_map__fd(p->skel->maps.pmb_mapped_calls);
+	__u64 next, thread, began;
+	bool more = bpf_map_get_next_key(fd, NULL, &next) == 0;
+
+	for (int i = 0; more && i < BUDGET_MAPPED_CALLS; i++) {
+		thread = next;
+		more = bpf_map_get_next_key(fd, &thread, &next) == 0;
+		if (bpf_map_lookup_elem(fd, &thread, &began) == 0 && began < before_ns &&
+		    bpf_map_delete_elem(fd, &thread) == 0)
+			p->given_up++;
+	}
 }

@@ -18,6 +18,9 @@ int mapped_programs__load(struct mapped_programs **ret, struct programs *program
 			  const struct pmb_config *config, double share, struct err *err);
 struct mapped_programs *mapped_programs__free(struct mapped_programs *p); /* NULL is fine */
 
+/* Counts calls as lost that began before and have not ended yet: the kernel may have left their end
+ * out. */
+void mapped_programs__give_up(struct mapped_programs *p, uint64_t before_ns);
 int mapped_programs__stats(const struct mapped_programs *p, struct pmb_mapped_stats *ret);
 
 #endif

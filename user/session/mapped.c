@@ -11,11 +11,14 @@
 #include "sys/clock.h"
 #include "sys/procfs.h"
 
+enum { LONGEST_CALL_NS = 1000 * 1000 * 1000 }; /* and how often that is looked at */
+
 struct mapped_calls {
 	struct mapped_programs *programs;
 	struct pmb_mapped_stats told; /* at the last cut, what goes on counting */
 	uint64_t lost, round_ns;      /* until the last round, and when that was */
 	uint64_t told_forgotten;
+	uint64_t looked_ns; /* for calls that don't end */
 };
 
 bool session__mapped_wanted(const struct session *s)
@@ -40,7 +43,7 @@ int session__mapped_open(struct session *s, struct err *err)
 	struct mapped_calls *m = xcalloc(1, sizeof(*m));
 	int r = session__choose_cgroup(s, &config, err);
 
-	m->round_ns = now_ns();
+	m->round_ns = m->looked_ns = now_ns();
 	if (r == 0)
 		r = mapped_programs__load(&m->programs, s->programs, &config, o->budget / 100, err);
 	if (r < 0)
@@ -66,7 +69,13 @@ void session__mapped_round(struct session *s)
 	const uint64_t begun_ns = now_ns();
 	struct pmb_mapped_stats now;
 
-	if (!m || mapped_programs__stats(m->programs, &now) < 0)
+	if (!m)
+		return;
+	if (begun_ns - m->looked_ns >= LONGEST_CALL_NS) {
+		mapped_programs__give_up(m->programs, begun_ns - LONGEST_CALL_NS);
+		m->looked_ns = begun_ns;
+	}
+	if (mapped_programs__stats(m->programs, &now) < 0)
 		return;
 	if (now.lost > m->lost) {
 		assembly__forget_mapped(&s->assembly, m->round_ns);

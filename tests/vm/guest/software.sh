@@ -122,6 +122,24 @@ t_who_mapped() {
 	note "mapped: $(sed -n 's/.*telling it took //p' $T/err)"
 }
 
+site_get() { # KEY
+	awk -F'[:, ]+' -v key="\"$1\"" '$2 == "\"sites\"" { inside = 1 }
+		inside && $2 == key { print $3; exit }' $T/sum
+}
+
+# More threads are in mmap() at once than there are places for returns: each call is told or lost,
+# but the last one of a thread that ends.
+t_who_mapped_at_once() {
+	pmb_record --budget 0 --data -e page-faults -c 100 --by map_site -m 4M -- \
+		$W/mappers 32 100
+	expect_ledger
+	! grep -q 'memory is not known: this kernel has no kprobes' $T/err ||
+		skip "this kernel has no kprobes"
+	expect_ge $(($(site_get calls) + $(site_get lost))) $((32 * 100 - 32)) \
+		"calls of mmap that are told or lost"
+	note "mappers: $(site_get lost) lost, $(site_get hits) hits took $(site_get ns) ns"
+}
+
 # Each store traps behind the instruction that made it; the decoder is of x86-64.
 t_data_of_stores() {
 	local addr want='address_only;[no data_access]'
