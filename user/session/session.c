@@ -89,6 +89,7 @@ enum {
 	MAPS = 28,              /* each event's object has descriptors of its own for them */
 	SHARED_FILES = 28,      /* six of them for helpers that start when all is recorded */
 	WINDOW_FILES = 10 + 24, /* the object of their programs has descriptors of its own, too */
+	MAPPED_FILES = 48,      /* …and those at mmap(), whose links have two each */
 	SPARE_FILES = 8,        /* for files that are looked at at the same time */
 };
 
@@ -100,6 +101,7 @@ static int session__check_surroundings(const struct session *s, struct err *err)
 	unsigned long already = s->opts->files ? 0 : fds_open();
 	/* helpers; a ring and two side-band rings per CPU; programs, maps and events per CPU */
 	unsigned long files = already + SHARED_FILES + (s->opts->gates ? WINDOW_FILES : 0) +
+			      (session__mapped_wanted(s) ? MAPPED_FILES : 0) +
 			      3 * (unsigned long)s->online.n +
 			      s->opts->events->n * (MAPS + 4 + (unsigned long)s->cpus->n);
 
