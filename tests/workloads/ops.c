@@ -82,9 +82,9 @@ static void *work(void *unused)
 
 static void *wait_for_end(void *unused)
 {
-	(void)unused;
 	for (;;)
 		pause();
+	return unused;
 }
 
 static void *work_on(void *seconds_of)
