@@ -225,7 +225,7 @@ int num__parse_f64(const char *text, double *ret)
 	return 0;
 }
 
-double num__percent(uint64_t part, uint64_t all)
+double num__percent(double part, double all)
 {
-	return all ? 100 * (double)part / (double)all : 0;
+	return all != 0 ? 100 * part / all : 0;
 }

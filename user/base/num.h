@@ -31,7 +31,7 @@ bool num__take_u64(const char **p, uint64_t *ret);
 bool num__take_hex(const char **p, uint64_t *ret);
 
 /* What part that is; of nothing 0. */
-double num__percent(uint64_t part, uint64_t all);
+double num__percent(double part, double all);
 
 bool num__is_prime(uint64_t n);
 /* The smallest prime that is not below n; n itself if there is none in 64 bits. */

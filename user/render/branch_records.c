@@ -4,15 +4,11 @@
 #include <inttypes.h>
 
 #include "base/cleanup.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "model/poisson.h"
 #include "render/escape.h"
 #include "render/report_head.h"
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
 
 /* The innermost function of a location, 0: there is none. */
 static const struct prof_line *line_of(const struct prof *p, uint32_t location)
@@ -62,8 +58,8 @@ static void put_share(uint64_t part, uint64_t whole, unsigned width, struct buf 
 
 	if (whole) {
 		poisson_ratio_interval((double)part, (double)(whole - part), &low, &high);
-		buf__printf(&text, "%.1f [%.1f %.1f]", percent(part, whole), 100 * low / (1 + low),
-			    high > 1e9 ? 100 : 100 * high / (1 + high));
+		buf__printf(&text, "%.1f [%.1f %.1f]", num__percent(part, whole),
+			    100 * low / (1 + low), high > 1e9 ? 100 : 100 * high / (1 + high));
 	} else {
 		buf__putc(&text, '-');
 	}
@@ -79,7 +75,8 @@ static void put_row(const struct prof *p, const struct branch_table *t,
 	const struct branch_counts *c = &b->counts;
 	uint64_t missed = c->mispredicted < c->foreseen ? c->mispredicted : c->foreseen;
 
-	buf__printf(out, "%10" PRIu64 "  %6.2f", c->records, percent(c->records, t->all.records));
+	buf__printf(out, "%10" PRIu64 "  %6.2f", c->records,
+		    num__percent(c->records, t->all.records));
 	put_share(missed, c->foreseen, SHARE_WIDTH, out);
 	if (c->timed)
 		buf__printf(out, "  %7.1f", (double)c->cycles / (double)c->timed);

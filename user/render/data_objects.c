@@ -5,16 +5,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/num.h"
 #include "prof/data_objects.h"
 #include "prof/sharing.h"
 #include "render/escape.h"
 #include "render/json.h"
 #include "render/report_head.h"
-
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
 
 static void find(struct data_objects *ret, const struct objects_report *r,
 		 const struct prof_event *event)
@@ -57,12 +53,12 @@ static void put_part(struct buf *out, const char *before, const struct object_pa
 		return;
 	buf__puts(out, before);
 	escape_name(out, part->text);
-	buf__printf(out, " %.0f %%", percent(part->samples, whole));
+	buf__printf(out, " %.0f %%", num__percent(part->samples, whole));
 }
 
 static void put_row(const struct data_objects *o, const struct object_row *row, struct buf *out)
 {
-	buf__printf(out, "%6.2f %9" PRId64, percent(row->samples, o->with_data), row->samples);
+	buf__printf(out, "%6.2f %9" PRId64, num__percent(row->samples, o->with_data), row->samples);
 	put_number(out, row->classes[DATA_VALIDATED]);
 	put_number(out, row->classes[DATA_CANDIDATE]);
 	put_number(out, row->classes[DATA_CONTRADICTED]);
@@ -130,7 +126,7 @@ static void put_row_json(struct json *j, const struct data_objects *o, const str
 	json__str(j, "object", *row->object ? row->object : NULL);
 	json__str(j, "type", *row->type ? row->type : NULL);
 	json__i64(j, "samples", row->samples);
-	json__f64(j, "percent", percent(row->samples, o->with_data), 4);
+	json__f64(j, "percent", num__percent(row->samples, o->with_data), 4);
 	json__obj(j, "classes");
 	for (int i = 0; i < N_DATA_CLASSES; i++)
 		json__i64(j, data_class_keys[i], row->classes[i]);

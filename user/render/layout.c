@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "prof/sharing.h"
 #include "render/escape.h"
@@ -17,11 +18,6 @@ enum { NAME_LEAST = 12, NAME_MOST = 48 };
 static const char *s_of(uint64_t n)
 {
 	return n == 1 ? "" : "s";
-}
-
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
 }
 
 /* ---- what could be better */
@@ -45,7 +41,7 @@ void layout_view__advice(const struct layout_view *v, struct buf *out)
 	if (!h->n)
 		return;
 	buf__printf(out, "%zu member%s with %.1f %% of the type's samples", h->n, s_of(h->n),
-		    percent(h->value, v->use.whole.value));
+		    num__percent(h->value, v->use.whole.value));
 	put_names(v, out);
 	if (!h->placed) {
 		buf__puts(out, "; the type is too large to say on how many cache lines\n");
@@ -110,7 +106,7 @@ static void put_number(struct buf *out, int64_t number)
 static void put_use(const struct table *t, const struct use *use, const char *mark)
 {
 	if (use->value)
-		buf__printf(t->out, "  %6.2f", percent(use->value, t->v->use.whole.value));
+		buf__printf(t->out, "  %6.2f", num__percent(use->value, t->v->use.whole.value));
 	else
 		buf__printf(t->out, "  %6s", "-");
 	put_number(t->out, use->value);

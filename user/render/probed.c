@@ -3,12 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/num.h"
 #include "model/duration.h"
-
-static double percent(uint64_t part_ns, uint64_t span_ns)
-{
-	return span_ns ? 100 * (double)part_ns / (double)span_ns : 0;
-}
 
 void probed__slices_text(const struct probed *p, const char *indent, const char *then,
 			 struct buf *out)
@@ -17,7 +13,7 @@ void probed__slices_text(const struct probed *p, const char *indent, const char 
 		buf__printf(out,
 			    "%sthe budget took the probes out for a while: they were in place for "
 			    "%.1f %% of the time, in %" PRIu64 " slice%s; %s (--budget)\n",
-			    indent, percent(p->on_ns, p->span_ns), p->slices,
+			    indent, num__percent(p->on_ns, p->span_ns), p->slices,
 			    p->slices == 1 ? "" : "s", then);
 }
 
@@ -32,7 +28,7 @@ void probed__spent_text(const struct probed *p, const char *indent, struct buf *
 	buf__printf(out,
 		    "%sthe probes took those that met them about %s of CPU time, %.2f %% of one "
 		    "CPU, and us %s to put them in and take them out\n",
-		    indent, spent, percent(p->spent_ns, p->span_ns), changes);
+		    indent, spent, num__percent(p->spent_ns, p->span_ns), changes);
 }
 
 void probed__json(const struct probed *p, struct json *j)

@@ -6,13 +6,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/num.h"
 #include "render/escape.h"
 #include "render/report_head.h"
-
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100 * (double)part / (double)whole : 0;
-}
 
 void regions_event__make(struct regions_event *ret, const struct regions_report *r,
 			 const struct prof_event *event)
@@ -60,9 +56,9 @@ static void put_row(const struct regions_report *r, const struct regions_use *us
 
 	buf__printf(&range, "[%.2f, %.2f]", row->low, row->high);
 	buf__printf(out, "%8" PRId64 "  %6.2f %8" PRIu64 "  %6.2f %8.2f  %-15s %-10s",
-		    row->use.samples, percent(row->use.samples, use->sum.samples),
+		    row->use.samples, num__percent(row->use.samples, use->sum.samples),
 		    row->region->pages,
-		    percent((int64_t)row->region->pages, (int64_t)r->regions->pages), row->ratio,
+		    num__percent((double)row->region->pages, (double)r->regions->pages), row->ratio,
 		    range.data, row->delinquent ? "delinquent" : "");
 	put_number(out, row->use.loads);
 	put_number(out, row->use.stores);

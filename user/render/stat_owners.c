@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "render/escape.h"
 #include "render/json.h"
 #include "render/stat.h"
@@ -33,11 +34,6 @@ static uint64_t sum_of_rows(const struct stat_report *r, size_t counter)
 	for (size_t i = 0; i < r->owner_lines->n; i++)
 		sum += r->owner_lines->list[i].count[counter];
 	return sum;
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
 static bool rows_are_programs(const struct stat_report *r)
@@ -107,7 +103,7 @@ static void put_line(const struct stat_report *r, const struct owner_line *line,
 	for (size_t i = 0; i < r->owners->n_counters; i++) {
 		put_value(out, line->count[i], is_time(r, i));
 		buf__printf(out, " %*.2f", PERCENT_WIDTH,
-			    percent(line->count[i], r->owners->counter[i].value));
+			    num__percent(line->count[i], r->owners->counter[i].value));
 	}
 	buf__putc(out, '\n');
 }
@@ -187,7 +183,7 @@ static void put_csv(const struct stat_report *r, const struct owner_line *line, 
 	stat__csv_field(name_of(r, i), separator, out);
 	buf__puts(out, separator);
 	stat__csv_plain(name.data ? name.data : "", separator, out);
-	buf__printf(out, "%s%.2f%s%.2f\n", separator, percent(line->count[i], count->value),
+	buf__printf(out, "%s%.2f%s%.2f\n", separator, num__percent(line->count[i], count->value),
 		    separator, count__share(count));
 }
 
