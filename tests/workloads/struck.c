@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * struck [SECONDS=1] [NODE]: spins, on that NUMA node's memory if it is told, in a program whose accesses to "target" stand at known places.
+ * struck [SECONDS=1] [NODE]: spins, on that NUMA node's memory if it is told, in a program whose
+ * accesses to "target" stand at known places.
  *
  * Known answer: struck_load reads the eight bytes that rdi (x0 on arm64) points to, struck_store
  * writes those behind; struck_end comes after. All is linked at fixed addresses (-no-pie), for a

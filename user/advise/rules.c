@@ -3,6 +3,7 @@
  * Thresholds are about what is worth a look: below them a finding may be right and would gain
  * little. They are compared with the lower end of a 95 % confidence interval, so that chance makes
  * no finding. docs/design/0033-advise.md has what they find in programs that are well made.
+ * They are one table in one file, however long: what each leads to is read off its neighbours.
  */
 #include "advise/rules.h"
 

@@ -311,17 +311,15 @@ static int write_profile(struct record_out *out, struct session_result *result, 
 	return r;
 }
 
-int record_out__write(struct record_out *out, struct session_result *result,
-		      const struct passes *passes, struct err *err)
+/* What was known before names. */
+static struct summary summary_of(struct record_out *out, const struct session_result *result,
+				 const struct passes *passes, bool *per_task)
 {
 	const struct record_args *a = out->args;
-	_cleanup_(names__done) struct names names = {0};
-	_cleanup_free_ bool *per_task = xcalloc(a->sampling.events.n, sizeof(*per_task));
-	_cleanup_(places__done) struct places places = {0};
-	_cleanup_free_ uint32_t *sites = NULL;
-	_cleanup_(debuginfod__done) struct debuginfod *servers = servers_of(a);
-	_cleanup_(buf__done) struct buf notes = {0};
-	struct summary summary = {
+
+	for (size_t i = 0; i < a->sampling.events.n; i++)
+		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
+	return (struct summary){
 		.ledger = &result->ledger,
 		.events = &a->sampling.events,
 		.rates = result->rates,
@@ -338,6 +336,19 @@ int record_out__write(struct record_out *out, struct session_result *result,
 		.duration_ns = result->duration_ns,
 		.command_line = out->argv + 1,
 	};
+}
+
+int record_out__write(struct record_out *out, struct session_result *result,
+		      const struct passes *passes, struct err *err)
+{
+	const struct record_args *a = out->args;
+	_cleanup_(names__done) struct names names = {0};
+	_cleanup_free_ bool *per_task = xcalloc(a->sampling.events.n, sizeof(*per_task));
+	_cleanup_(places__done) struct places places = {0};
+	_cleanup_free_ uint32_t *sites = NULL;
+	_cleanup_(debuginfod__done) struct debuginfod *servers = servers_of(a);
+	_cleanup_(buf__done) struct buf notes = {0};
+	struct summary summary = summary_of(out, result, passes, per_task);
 	struct cost cost;
 	int unnamed, r, w;
 
@@ -349,8 +360,6 @@ int record_out__write(struct record_out *out, struct session_result *result,
 	unnamed = resolve(&names, result, &a->names, a->sampling.session.max_memory, servers, err);
 	if (unnamed < 0)
 		err = NULL;
-	for (size_t i = 0; i < a->sampling.events.n; i++)
-		per_task[i] = result->scopes[i] == SCOPE_PER_TASK;
 	gather_notes(a, result, &names.work.downloads, &notes);
 	record_data__look_at_types(a, result, &places, &names, &notes);
 	summary.notes = notes.data;

@@ -112,7 +112,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(timed)       \
 	X(timed_ns)
 
-/* Of struct alloc_reach. */
+/* Of struct pmb_mapped_stats. */
 #define MAPPED(X)   \
 	X(mapped)   \
 	X(unmapped) \
@@ -121,6 +121,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 	X(ns)       \
 	X(hits)     \
 	X(others_ns)
+/* Of struct alloc_reach. */
 #define REACH(X)        \
 	X(processes)    \
 	X(waited_ns)    \
@@ -328,15 +329,15 @@ static void add_shared(struct ledger *to, struct ledger *from)
 	to->allocs.known += from->allocs.known;
 	to->allocs.inherited += from->allocs.inherited;
 	to->allocs.no_room += from->allocs.no_room;
+	to->allocs.forgotten += from->allocs.forgotten;
+	alloc_reach__add(&to->allocs.reach, &from->allocs.reach);
+	probed__add(&to->allocs.probed, &from->allocs.probed);
 	mapped_stats__add(&to->sites.kernel, &from->sites.kernel);
 	to->sites.samples += from->sites.samples;
 	to->sites.touched += from->sites.touched;
 	to->sites.mapped += from->sites.mapped;
 	to->sites.unknown += from->sites.unknown;
 	to->sites.no_room += from->sites.no_room;
-	to->allocs.forgotten += from->allocs.forgotten;
-	alloc_reach__add(&to->allocs.reach, &from->allocs.reach);
-	probed__add(&to->allocs.probed, &from->allocs.probed);
 	for (size_t i = 0; i < from->truncating.n; i++)
 		truncating__add(&to->truncating, from->truncating.list[i].file,
 				from->truncating.list[i].status, from->truncating.list[i].samples);

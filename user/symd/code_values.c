@@ -245,7 +245,7 @@ static void learn_returned(struct code_values *c, const struct code_state *s,
 		return;
 	for (unsigned i = 0; i < TO_RETURN_MAX && insn < end && insn->flow == INSN_GOES_ON &&
 			     !(code_effects__written(&c->e, insn) & 1U << result);
-	     i++)
+	     i++, c->work++)
 		insn++;
 	if (insn < end && insn->flow == INSN_ENDS && returns_at(c, insn))
 		use(c, &s->regs[result], &c->e.fns->returned);
