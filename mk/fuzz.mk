@@ -15,7 +15,7 @@ FUZZ_SRC := $(wildcard user/base/*.c user/sys/*.c user/pmu/*.c) \
 		collect/decode.c collect/room.c collect/sideband.c proc/mountinfo.c proc/mappings.c proc/container_path.c \
 		proc/container_name.c unwind/store.c unwind/parts.c unwind/extents.c unwind/walk.c) \
 	$(addprefix user/,model/type_layout.c model/poisson.c model/profile.c model/rarest.c) \
-	$(addprefix user/prof/,layouts.c layout_use.c regions.c) \
+	$(addprefix user/prof/,layouts.c layout_use.c regions.c data_access.c) \
 	user/cmd/stat_baseline.c $(patsubst %,user/spool/%.c,window_name times alarm_line) \
 	$(patsubst %,user/ship/%.c,answer binary fill frame_text name_rows otlp_answer rows) \
 	$(patsubst %,user/ship/%.c,s3_list schema state) \

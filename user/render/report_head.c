@@ -14,7 +14,7 @@ void report__put_key(const char *key, struct buf *out)
 	buf__printf(out, "# %-9s ", key);
 }
 
-void report__put_line(const char *key, const char *text, struct buf *out)
+static void put_line(const char *key, const char *text, struct buf *out)
 {
 	report__put_key(key, out);
 	escape_name(out, text);
@@ -24,7 +24,7 @@ void report__put_line(const char *key, const char *text, struct buf *out)
 void report__put_files(const struct report *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->n_files; i++)
-		report__put_line("file", r->files[i], out);
+		put_line("file", r->files[i], out);
 }
 
 void report__begin_json(const struct report *r, const char *command, struct json *j)
@@ -77,7 +77,7 @@ static void put_foreign(const struct prof *p, struct buf *out)
 	enum { MOST = 5 };
 
 	for (size_t i = 0; i < p->n_comments && i < MOST && !prof__remark(p, "pmubpf"); i++)
-		report__put_line("comment", prof__text(p, p->comments[i]), out);
+		put_line("comment", prof__text(p, p->comments[i]), out);
 }
 
 static void put_when(const struct prof *p, struct buf *out)

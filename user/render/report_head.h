@@ -11,7 +11,6 @@ void report__head(const struct report *report, struct buf *out);
 
 /* "# file      ", and what stands behind it. */
 void report__put_key(const char *key, struct buf *out);
-void report__put_line(const char *key, const char *text, struct buf *out);
 /* The event that what follows is about, and how many samples of it were lost. */
 void report__put_event(const struct report *report, const char *event, struct buf *out);
 /* A line for each of its files. */

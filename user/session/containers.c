@@ -7,6 +7,17 @@
 #include "render/escape.h"
 #include "session/internal.h"
 
+int session__choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err)
+{
+	const struct session_opts *o = s->opts;
+
+	return target__set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
+				  session_wants_cgroups(o) ?
+					  cgroups__hierarchy(s->result->cgroups) :
+					  NULL,
+				  cfg, err);
+}
+
 static bool is_wanted(const struct session *s, uint64_t cgroup)
 {
 	struct cgroup_info info = cgroups__info(s->result->cgroups, cgroup);

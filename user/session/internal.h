@@ -120,9 +120,6 @@ void session__family_exited(struct session *s, const struct life *life); /* the 
 uint64_t session__family_forks(const struct session *s);
 void session__family_free(struct session *s);
 
-/* whom.c: hierarchy as there is one; for an event, windows, and what is beside them */
-int session__choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err);
-
 /* mapped.c: who asks the kernel for memory; …_open: once targets are marked, -errno with the
  * sentence */
 bool session__mapped_wanted(const struct session *s);
@@ -188,7 +185,10 @@ void session__news(struct session *s);
 /* Drains every ring; processes what happened before the previous round (everything if final). */
 void session__round(struct session *s, bool final);
 
-/* containers.c: False: it is of another container than those asked for. */
+/* containers.c: of the cgroups asked for, in what programs are told: an event's, windows', and
+ * what is beside them. */
+int session__choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err);
+/* False: it is of another container than those asked for. */
 bool session__wants_cgroup(void *session, const struct pmb_sample *sample);
 void session__note_containers(struct session *s);
 /* As a record arrives: notes the cgroup of a sample… */

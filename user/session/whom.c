@@ -177,18 +177,6 @@ static uint64_t user_mask(void)
 	return ~0ULL >> __builtin_clzll(here);
 }
 
-/* hierarchy as there is one; for an event, and for windows */
-int session__choose_cgroup(const struct session *s, struct pmb_config *cfg, struct err *err)
-{
-	const struct session_opts *o = s->opts;
-
-	return target__set_cgroup(o->whom.n_cgroups ? o->whom.cgroups : NULL,
-				  session_wants_cgroups(o) ?
-					  cgroups__hierarchy(s->result->cgroups) :
-					  NULL,
-				  cfg, err);
-}
-
 /* Whose windows. */
 static int set_gates(struct session *s, uint32_t pidns, struct err *err)
 {
