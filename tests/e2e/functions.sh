@@ -148,10 +148,9 @@ t_the_hottest_is_called_as_it_likes() {
 			"what the $what is called"
 		expect_no_match "$T/err" '^ *breakpoints: [^oi]' "a line forged by a $what"
 		expect_no_match "$T/err" $'\e' "a command for the terminal by a $what"
-		zcat "$T/p.pb.gz" >"$T/p.pb"
-		! grep -qaP '(?<!x0a)breakpoints: [^oi]' "$T/p.pb" ||
-			fail "a remark forged by a $what"
-		grep -qa 'breakpoints: op:lock' "$T/p.pb" || fail "no remarks"
+		"$PMUBPF" report "$T/p.pb.gz" >"$T/report" || fail "report: status $?"
+		expect_no_match "$T/report" '^# breakpoints [^oi]' "a remark forged by a $what"
+		expect_match "$T/report" '^# breakpoints op:lock' "remarks"
 	done
 }
 
