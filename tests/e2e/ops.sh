@@ -184,16 +184,45 @@ t_slices() {
 	expect_ledger
 }
 
+build_shim() {
+	need_program gcc
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/breakpoints.so" \
+		"$TOP/tests/shims/breakpoints.c" || fail "no breakpoints.so"
+}
+
 # Without it the budget would have no end.
 t_cost_is_assumed() {
-	need_program gcc
-	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/nobreakpoint.so" \
-		"$TOP/tests/shims/nobreakpoint.c" || fail "no nobreakpoint.so"
+	build_shim
 	start
-	LD_PRELOAD=$T/nobreakpoint.so SHIM_IN=main start_recording -e op:div:locks
+	LD_PRELOAD=$T/breakpoints.so SHIM_IN=main SHIM_BREAKPOINTS=taken \
+		start_recording -e op:div:locks
 	pmb_finish INT
 	expect_match "$T/err" ' hits took [0-9.]+ s, 10000 ns each \(assumed: it could not' \
 		"what is said of hits"
+}
+
+# A profile without samples would say that nothing happened.
+t_a_machine_that_never_meets_one() {
+	build_shim
+	start
+	export LD_PRELOAD=$T/breakpoints.so SHIM_IN=main SHIM_BREAKPOINTS=deaf
+	local command
+	for command in "record -e op:div:locks -p $target -o $T/p.pb.gz" \
+		"record -e mem:0x1000:w -p $target -o $T/p.pb.gz" \
+		"stat -e mem:0x1000:w -p $target -d 0.1"; do
+		# shellcheck disable=SC2086
+		pmb $command
+		expect_eq "$rc" 3 "status of $command"
+		expect_match "$T/err" "^pmubpf: event '(op|mem):.*never met.*; run it on the host" \
+			"what $command says"
+	done
+	pmb list mem:
+	expect_match "$T/out" 'mem:ADDR.*no: never met' "list"
+	pmb doctor
+	expect_match "$T/out" 'breakpoints  *never met' "doctor"
+	unset LD_PRELOAD
+	pmb doctor
+	expect_no_match "$T/out" 'never met' "doctor without it"
 }
 
 t_one_division() {

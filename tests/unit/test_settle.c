@@ -86,10 +86,24 @@ Test(settle, a_frequency_that_nobody_gave_is_not_refused_of_switches)
 	cr_expect_eq(notes.len, 0);
 }
 
+/* The kernel's timer would come later than its overflows say. */
+Test(settle, no_clock_is_shorter_than_a_timer)
+{
+	cr_expect_neq(settle_text("cpu-clock/period=9999/", (struct rate){0}, false), 0);
+	cr_expect_eq(strncmp(err.text, "event 'cpu-clock': a period of 9999 ns", 38), 0);
+}
+
+Test(settle, other_events_are_as_short_as_asked_for)
+{
+	cr_expect_eq(settle_text("cpu-clock/period=10000/,page-faults/period=1/", (struct rate){0},
+				 false),
+		     0);
+}
+
 Test(settle, no_period_becomes_longer_where_all_are_given)
 {
-	cr_assert_eq(settle_text("cpu-clock", (struct rate){.period = 1000}, true), 0);
-	cr_expect_eq(list.events[0].attr.sample_period, 1000);
+	cr_assert_eq(settle_text("cpu-clock", (struct rate){.period = 100000}, true), 0);
+	cr_expect_eq(list.events[0].attr.sample_period, 100000);
 	cr_expect_not(list.events[0].adaptive);
 }
 

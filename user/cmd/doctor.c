@@ -21,6 +21,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "collect/features.h"
+#include "pmu/breakpoints.h"
 #include "pmu/capacity.h"
 #include "pmu/event_db.h"
 #include "pmu/libpfm.h"
@@ -182,12 +183,19 @@ static void add_pmus(struct findings *f)
 	if (!pmus__core(&pmus))
 		add(f, "PMUs", xstrdup("hardware counters"), xstrdup("none"),
 		    "no cycles, no cache misses: only software events and breakpoints (a VM gets "
-		    "them "
-		    "if its host passes the PMU through)");
+		    "them if its host passes the PMU through)");
 	else if (nmi_watchdog_is_on())
 		add(f, "PMUs", xstrdup("NMI watchdog"), xstrdup("on"),
 		    "it holds a cycles counter of every CPU, one less of those above (unless this "
 		    "kernel has the buddy detector); sysctl kernel.nmi_watchdog=0 frees it");
+}
+
+static void add_breakpoints(struct findings *f)
+{
+	if (breakpoints_are_met())
+		return;
+	add(f, "PMUs", xstrdup("breakpoints"), xstrdup("never met"),
+	    "mem:ADDR and op:CLASS: " BREAKPOINTS_NEVER_MET);
 }
 
 static void add_event_db(struct findings *f)
@@ -346,6 +354,7 @@ int cmd_doctor(int argc, char **argv)
 	add_stacks(&f);
 	add_sandbox(&f);
 	add_pmus(&f);
+	add_breakpoints(&f);
 	add_event_db(&f);
 	f.can_record &= add_events(&f) && procfs_is_ours();
 	if (json)

@@ -12,6 +12,7 @@
 #include "cmd/stat_args.h"
 #include "cmd/target_cgroups.h"
 #include "opener/opener.h"
+#include "pmu/breakpoints.h"
 #include "pmu/probe.h"
 #include "render/stat.h"
 #include "session/counting.h"
@@ -386,6 +387,8 @@ int cmd_stat(int argc, char **argv)
 	args.named = args.events.n;
 	if (r == 0 && !args.named)
 		r = default_events(&args.events, &args.what.names, &run.notes, &err);
+	if (r == 0)
+		r = event_list__check_breakpoints(&args.events, &err);
 	if (r == 0)
 		event_list__drop_missing(&args.events, &run.notes);
 	if (r == 0)

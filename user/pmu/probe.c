@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "pmu/breakpoints.h"
 #include "pmu/cores.h"
 #include "pmu/explain.h"
 #include "pmu/collection_mode.h"
@@ -142,6 +143,12 @@ static void probe(const struct event *event, struct perf_event_attr attr, struct
 	    event__has_user_side(event)) {
 		attr.exclude_kernel = attr.exclude_hv = 1;
 		ret->ok = ret->user_only = attr__try(&attr) == 0;
+	}
+	if (ret->ok && event->is_breakpoint && !breakpoints_are_met()) {
+		*ret = (struct probe_result){.brief = "never met in this VM",
+					     .reason = BREAKPOINTS_NEVER_MET,
+					     .next = BREAKPOINTS_NEXT};
+		return;
 	}
 	if (ret->ok)
 		return;

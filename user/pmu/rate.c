@@ -3,11 +3,15 @@
  * How often an event overflows. The presets are the Sun Collector's: about 1, 10 and 100 ms of a
  * CPU that is busy with that very thing, which is what the default periods (1 ms) aim at.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "pmu/event.h"
 
+/* ns; a shorter timer of a clock comes as often as this one, and would count less than it should
+ * (kernel/events/core.c, perf_swevent_start_hrtimer()) */
+#define CLOCK_SHORTEST 10000
 #define LARGEST 9223372036854775783u /* the last prime below 2^63: the kernel takes no more */
 
 static const uint64_t preset_factor[] = {[RATE_HI] = 1, [RATE_ON] = 10, [RATE_LO] = 100};
@@ -53,42 +57,62 @@ int rate__check(const struct rate *rate, struct err *err)
 	return 0;
 }
 
+static bool is_clock(const struct event *event)
+{
+	return event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS && !event->off_cpu;
+}
+
 static uint64_t freq_of(const struct event *event, const struct rate *rate)
 {
-	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS;
+	return rate->most && is_clock(event) && rate->freq_hz > CLOCK_MOST_HZ ? CLOCK_MOST_HZ :
+										rate->freq_hz;
+}
 
-	return rate->most && is_clock && rate->freq_hz > CLOCK_MOST_HZ ? CLOCK_MOST_HZ :
-									 rate->freq_hz;
+/* As its text says, else as the options do. */
+static void set_rate(struct event *event, const struct rate *rate)
+{
+	if (event->rate_given)
+		return;
+	if (event->off_cpu) { /* each switch */
+		event->attr.sample_period = event->period;
+		return;
+	}
+	event->attr.freq = rate->freq_hz != 0;
+	if (rate->freq_hz)
+		event->attr.sample_freq = freq_of(event, rate);
+	else if (rate->period && !event->added) /* -c counts what was asked for */
+		event->attr.sample_period = rate->period;
+	else
+		event->attr.sample_period = rate_preset__period(rate->preset, event->period);
+}
+
+static int check_rate(const struct event *event, struct err *err)
+{
+	if (is_clock(event) && !event->attr.freq && event->attr.sample_period < CLOCK_SHORTEST)
+		return err__usage(err,
+				  "event '%s': a period of %" PRIu64 " ns is too short: the "
+				  "kernel's timer comes at most every %d ns; say period=%d or more",
+				  event->name, (uint64_t)event->attr.sample_period, CLOCK_SHORTEST,
+				  CLOCK_SHORTEST);
+	return 0;
 }
 
 int event_list__set_rates(struct event_list *list, const struct rate *rate, struct err *err)
 {
 	int r = rate__check(rate, err);
 
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < list->n; i++) {
+	for (size_t i = 0; r == 0 && i < list->n; i++) {
 		struct event *event = &list->events[i];
 
-		if (event->mode != EVENT_OVERFLOWS && event->rate_given)
-			return err__usage(err,
-					  "event '%s' has no overflow interrupt, so period= and "
-					  "freq= mean nothing for it; -F sets how often it is read",
-					  event->name);
-		if (event->mode != EVENT_OVERFLOWS || event->rate_given)
-			continue;
-		if (event->off_cpu) { /* each switch, unless its text says otherwise */
-			event->attr.sample_period = event->period;
-			continue;
+		if (event->mode == EVENT_OVERFLOWS) {
+			set_rate(event, rate);
+			r = check_rate(event, err);
+		} else if (event->rate_given) {
+			r = err__usage(err,
+				       "event '%s' has no overflow interrupt, so period= and "
+				       "freq= mean nothing for it; -F sets how often it is read",
+				       event->name);
 		}
-		event->attr.freq = rate->freq_hz != 0;
-		if (rate->freq_hz)
-			event->attr.sample_freq = freq_of(event, rate);
-		else if (rate->period && !event->added) /* -c counts what was asked for */
-			event->attr.sample_period = rate->period;
-		else
-			event->attr.sample_period =
-				rate_preset__period(rate->preset, event->period);
 	}
-	return 0;
+	return r;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "pmu/breakpoints.h"
 #include "pmu/probe.h"
 #include "pmu/collection_mode.h"
 
@@ -84,7 +85,9 @@ int settle(struct event_list *ret, struct plan *plan, const struct event_list *p
 		return r;
 	event_list__copy(ret, parsed);
 	event_list__drop_missing(ret, notes);
-	r = find_modes(ret, opts, err);
+	r = event_list__check_breakpoints(ret, err);
+	if (r == 0)
+		r = find_modes(ret, opts, err);
 	if (r == 0)
 		r = check_freq(ret, opts, notes, err);
 	if (r == 0)
