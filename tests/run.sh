@@ -19,7 +19,7 @@
 # tried.
 #
 # Environment: UNIT_DIR (a folder of unit tests, run and counted too), LANES (default: the CPUs and
-# one more), SECOND_TRIES (default 12), SOAK=1 runs the long forms,
+# one more), SECOND_TRIES (default 30), SOAK=1 runs the long forms,
 # TEST_TIMEOUT (seconds), SUITE_DIR (another folder of suites), KEEP_LOG=FILE (all output).
 set -u -o pipefail
 
@@ -32,7 +32,7 @@ SUITE_DIR=${SUITE_DIR:-$TOP/tests/e2e}
 TEST_TIMEOUT=${TEST_TIMEOUT:-600}
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/pmb-run.XXXXXX")
 LANES=${LANES:-$(($(nproc) + 1))}
-SECOND_TRIES=${SECOND_TRIES:-12}
+SECOND_TRIES=${SECOND_TRIES:-30}
 trap 'restore_rates; rm -rf "$WORK"' EXIT
 trap 'end_suites; exit 130' INT TERM HUP
 

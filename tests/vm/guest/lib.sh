@@ -14,6 +14,12 @@ note() { say note "$*"; }
 fail() { echo "$*" >$T/reason; exit 1; }
 skip() { echo "$*" >$T/reason; exit 77; }
 
+# An emulated CPU may lack them, or never meet one, which pmubpf has to see.
+need_breakpoints() {
+	pmb record -e mem:0x1000/8:w -o $T/folded -- true
+	[ $? -ne 3 ] || skip "no hardware breakpoints: $(head -n 1 $T/err)"
+}
+
 run_test() { # NAME
 	local status
 	mkdir -p $T
