@@ -130,6 +130,7 @@ void ledger_unwind__merge(struct ledger_unwind *to, const struct ledger_unwind *
 	to->build_ns += from->build_ns;
 	to->stack_dumps += from->stack_dumps;
 	to->stack_dumps_lost += from->stack_dumps_lost;
+	to->stack_dumps_refused += from->stack_dumps_refused;
 }
 
 double ledger_event__ratio(const struct ledger_event *e)

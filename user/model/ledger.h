@@ -122,8 +122,9 @@ struct ledger_unwind {
 	uint64_t readmitted;     /* tables that came after that, or came again */
 	uint64_t bytes;          /* of tables and lists in the kernel, at the end */
 	uint64_t build_ns;
-	uint64_t stack_dumps;      /* stacks that were copied, because a table wasn't here yet */
-	uint64_t stack_dumps_lost; /* that should have been, and found no room */
+	uint64_t stack_dumps;         /* stacks that were copied, because a table wasn't here yet */
+	uint64_t stack_dumps_lost;    /* that should have been, and found no room */
+	uint64_t stack_dumps_refused; /* of these, those that were beyond --max-memory */
 };
 
 /* Windows; all 0 where none were asked for. */

@@ -223,6 +223,7 @@ static void json_unwind(struct json *j, const struct ledger_unwind *u)
 	json__u64(j, "stack_dumps", u->stack_dumps);
 	json__u64(j, "slices", u->stack_dumps); /* names before; for a release */
 	json__u64(j, "stack_dumps_lost", u->stack_dumps_lost);
+	json__u64(j, "stack_dumps_refused", u->stack_dumps_refused);
 	json__u64(j, "slices_lost", u->stack_dumps_lost);
 	json__end_obj(j);
 }

@@ -93,9 +93,15 @@ static void text_unwind(const struct ledger_unwind *u, struct buf *out)
 		    " stacks were copied, because the tables of their files were not ready, and "
 		    "walked later",
 		    u->stack_dumps);
-	if (u->stack_dumps_lost)
-		buf__printf(out, ", %" PRIu64 " more were lost for lack of memory",
-			    u->stack_dumps_lost);
+	if (u->stack_dumps_lost > u->stack_dumps_refused)
+		buf__printf(out,
+			    "; %" PRIu64 " more found no room in the ring buffer: a larger one "
+			    "(-m 16M) helps",
+			    u->stack_dumps_lost - u->stack_dumps_refused);
+	if (u->stack_dumps_refused)
+		buf__printf(out,
+			    "; %" PRIu64 " more were beyond what --max-memory leaves for copies",
+			    u->stack_dumps_refused);
 	buf__putc(out, '\n');
 }
 

@@ -324,8 +324,9 @@ static void close_unwind(struct session *s, struct ledger *ledger)
 		.readmitted = now.readmitted - told->readmitted,
 		.bytes = store__bytes(s->unwind.store),
 		.build_ns = now.build_ns - told->build_ns,
-		.stack_dumps_lost = s->assembly.dumps.refused - s->told.stack_dumps_refused,
+		.stack_dumps_refused = s->assembly.dumps.refused - s->told.stack_dumps_refused,
 	};
+	unwind->stack_dumps_lost = unwind->stack_dumps_refused;
 	for (size_t i = 0; i < ledger->n_events; i++) {
 		unwind->stack_dumps += ledger->events[i].kernel.stack_dumps_sent;
 		unwind->stack_dumps_lost += ledger->events[i].kernel.stack_dumps_lost;
