@@ -180,7 +180,7 @@ t_no_more_than_the_cpus_have() {
 	for ((i = 0; i < 20; i++)); do
 		spawn perl -e 'select undef, undef, undef, 0.01 while 1'
 	done
-	pmb_ok record -a -e off-cpu -c 40 -d 2 -o "$T/none" --summary "$T/sum.json"
+	pmb_ok record -a -e off-cpu -c 40 -d 2 -o "$T/p.pb.gz" --summary "$T/sum.json"
 	expect_ledger
 	expect_ge "$(sum_get .off_cpu.recorded)" 20 "switches that were recorded"
 	expect_le "$(sum_get .off_cpu.on_ns)" \
@@ -188,6 +188,9 @@ t_no_more_than_the_cpus_have() {
 	expect_ge "$(sum_get .off_cpu.not_known_ns)" 1 "ns that aren't known"
 	head -n 1 "$T/err" >"$T/first"
 	expect_match "$T/first" "of [0-9]+ % of threads' time it isn't known" "the first line"
+	"$PMUBPF" report "$T/p.pb.gz" >"$T/report" || fail "report: status $?"
+	expect_match "$T/report" "^# WARNING +of [0-9]+ % of threads' time it isn't known" \
+		"a report"
 }
 
 # Any number of switches makes no other event's periods longer: what is dear here are they.

@@ -14,6 +14,7 @@
 #include "pmu/skid.h"
 #include "render/escape.h"
 #include "render/loss.h"
+#include "render/off_cpu.h"
 #include "render/roles.h"
 #include "sys/cpuinfo.h"
 #include "sys/kernel_id.h"
@@ -140,6 +141,9 @@ static void add_ledger(struct prof *prof, const struct summary *s, bool part)
 		buf__printf(&line, "warning: %s", doubts.data);
 		add_line(prof, &line);
 	}
+	buf__puts(&line, "warning: ");
+	if (!part && off_cpu__doubt(&s->ledger->off_cpu, s->events, &line))
+		add_line(prof, &line);
 }
 
 /* "user stacks: 1990 complete, 10 truncated" */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <linux/types.h>
 
+#include "base/num.h"
 #include "render/off_cpu.h"
 
 enum { DOUBT_PERCENT = 5 };
@@ -11,16 +12,27 @@ static double s(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-void off_cpu__doubt(const struct pmb_off_stats *off, struct buf *out)
+static bool in_budget(const struct event_list *events)
 {
-	const double percent = off->wall_ns ? 100 * s(off->unseen_ns) / s(off->wall_ns) : 0;
+	for (size_t i = 0; i < events->n; i++) {
+		if (events->events[i].off_cpu && events->events[i].adaptive)
+			return true;
+	}
+	return false;
+}
 
-	if (percent >= DOUBT_PERCENT)
-		buf__printf(
-			out,
-			"; of %.0f %% of threads' time it isn't known whether they had a CPU, so "
-			"what is without one is an estimate",
-			percent);
+bool off_cpu__doubt(const struct pmb_off_stats *off, const struct event_list *events,
+		    struct buf *out)
+{
+	const double percent = num__percent(s(off->unseen_ns), s(off->wall_ns));
+
+	if (percent < DOUBT_PERCENT)
+		return false;
+	buf__printf(out,
+		    "of %.0f %% of threads' time it isn't known whether they had a CPU, so what is "
+		    "without one is an estimate%s",
+		    percent, in_budget(events) ? " (--budget 0 looks at each switch)" : "");
+	return true;
 }
 
 void off_cpu__text(const struct pmb_off_stats *off, struct buf *out)

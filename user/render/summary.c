@@ -423,6 +423,7 @@ void summary__text(const struct summary *s, struct buf *out)
 {
 	_cleanup_(buf__done) struct buf remarks = {0};
 	_cleanup_(buf__done) struct buf doubt = {0};
+	_cleanup_(buf__done) struct buf off = {0};
 	bool ok = ledger__balance(s->ledger, &remarks);
 	uint64_t samples = 0, readings = 0, lost = 0;
 
@@ -440,7 +441,8 @@ void summary__text(const struct summary *s, struct buf *out)
 	if (ok && ledger__doubts(s->ledger, &doubt))
 		buf__printf(out, ", but %s", doubt.data);
 	text_too_brief(s, out);
-	off_cpu__doubt(&s->ledger->off_cpu, out);
+	if (off_cpu__doubt(&s->ledger->off_cpu, s->events, &off))
+		buf__printf(out, "; %s", off.data);
 	buf__puts(out, ok ? "\n" : ":\n");
 	escape_lines(out, "  ", remarks.data);
 	text_plan(s, out);
