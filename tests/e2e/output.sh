@@ -258,6 +258,16 @@ t_unwritable_file_fails_early() {
 	expect_le "$((SECONDS - start))" 6 "seconds: told before the recording, not after"
 }
 
+# Not after an hour of recording.
+t_a_closed_stdout_fails_early() {
+	local status=0
+	timeout 20 "$PMUBPF" record -e cpu-clock -d 60 -- sleep 60 >&- 2>"$T/err" </dev/null ||
+		status=$?
+	expect_eq "$status" 1 "exit status"
+	expect_match "$T/err" "^pmubpf: can't write to standard output: Bad file descriptor$" \
+		"what is said"
+}
+
 t_quiet_without_a_terminal() {
 	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 1.2
 	expect_no_match "$T/err" $'\r|\033' "a live line in a file"

@@ -148,6 +148,13 @@ int write_error(const char *path, int r, struct err *err)
 			strerror(-r));
 }
 
+int output__check_stdout(struct err *err)
+{
+	const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+	return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? write_error(NULL, -EBADF, err) : 0;
+}
+
 static void shorten(const struct output *out, off_t size)
 {
 	if (out->file && output__is_regular(out) && ftruncate(fileno(out->file), size) < 0)

@@ -29,6 +29,8 @@ enum {
 
 /* A NULL path opens nothing. how: OUTPUT_… */
 int output__open(struct output *out, const char *path, int how, struct err *err);
+/* Where that is written to: whether it was closed, before there is something to lose. */
+int output__check_stdout(struct err *err);
 void output__done(struct output *out);
 /* Before writing. Only a regular file has something to empty. */
 void output__empty(struct output *out);

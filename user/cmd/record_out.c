@@ -52,7 +52,9 @@ int record_out__open(struct record_out *out, const struct record_args *args, cha
 	out->files = xcalloc(args->n_outputs, sizeof(*out->files));
 	r = units__choose(out->measures, &args->sampling.events, unit_given(args), err);
 	for (size_t i = 0; r == 0 && i < args->n_outputs; i++)
-		r = output__open(&out->files[i], args->outputs[i].path, how, err);
+		r = args->outputs[i].path ?
+			    output__open(&out->files[i], args->outputs[i].path, how, err) :
+			    output__check_stdout(err);
 	return r < 0 ? r : output__open(&out->summary, args->summary, how, err);
 }
 
