@@ -304,6 +304,14 @@ static int compare(struct search *s)
 
 int branch_site__refuse_maps(const struct branch_whom *whom, int r, struct err *err)
 {
+	if (r == -EACCES || r == -EPERM) {
+		err__cannot(err, "%s: what process %d has mapped can't be read: %s; %s",
+			    whom->option, whom->pid, strerror(-r),
+			    geteuid() == 0 ?
+				    "it is protected, and this root has no CAP_SYS_PTRACE over it" :
+				    "run as root, or as its user");
+		return r;
+	}
 	return err__set(err, r, "%s: what process %d has mapped can't be read: %s", whom->option,
 			whom->pid,
 			r == -ETIMEDOUT ? "it doesn't let go of the lock of its memory" :
