@@ -46,12 +46,12 @@ expect_fates() { # KIND COUNTED
 t_a_program_that_is_always_in_it() {
 	local alone=() within=() beyond=() may=() i
 	for i in 1 2 3; do
-		"$HOT" 1 >"$T/out"
+		"$HOT" 0.3 >"$T/out"
 		alone+=("$(ps_a_call "$T/out")")
-		count --per "$HANDLE" --budget 1 -- "$HOT" 4
+		count --per "$HANDLE" --budget 1 -- "$HOT" 2
 		within+=("$(ps_a_call "$T/out")")
 		# 1 % of all CPUs, which is more of what it gets beside others
-		may+=("$(awk -v n="$(nproc)" '/ calls / { printf "%d\n", n * 0.04e12 / $1 }' \
+		may+=("$(awk -v n="$(nproc)" '/ calls / { printf "%d\n", n * 0.02e12 / $1 }' \
 			"$T/out")")
 		expect_eq "$(of_work per .all_the_time)" false "with a budget, all the time"
 		expect_ge "$(of_work per .ended)" 100 "calls that were seen"
@@ -60,7 +60,7 @@ t_a_program_that_is_always_in_it() {
 		expect_ge "$(of_work per .estimated_least)" "$(of_work per '.ended * 2')" "at least"
 		expect_le "$(of_work per .estimated_least)" "$(calls "$T/out")" "at least"
 		expect_fates per ended
-		count --per "$HANDLE" --budget 0 -- "$HOT" 1
+		count --per "$HANDLE" --budget 0 -- "$HOT" 0.3
 		beyond+=("$(ps_a_call "$T/out")")
 		expect_eq "$(of_work per .all_the_time)" true "without a budget, all the time"
 		expect_eq "$(of_work per '.ended + .unsure')" "$(calls "$T/out")" \
@@ -72,30 +72,46 @@ t_a_program_that_is_always_in_it() {
 	expect_ge "$(middle "${beyond[@]}")" $(($(middle "${alone[@]}") * 3)) "ps a call, any"
 }
 
+IN_WORDS='.* there were about ([0-9]+), an estimate: ([0-9]+) to ([0-9]+), .*'
+
 # Calls that are longer than a probe, of a program that is slow while they are in place: by the time
-# there would be two thirds of them.
+# there would be two thirds of them. An estimate takes four slices, each of which is paid for by a
+# second of the budget: it can't be shorter.
 t_how_many_there_were() {
-	local all
-	count --per "$HANDLE" --budget 2 -- "$HOT" 8 0 /dev/null 200000
-	all=$(calls "$T/out")
-	expect_eq "$(of_work per .all_the_time)" false "all the time"
-	expect_within "$(of_work per .estimated)" "$all" $((all / 4)) "calls, estimated"
-	expect_le "$(of_work per .estimated_least)" "$(of_work per .estimated)" "at least"
-	expect_ge "$(of_work per .estimated_most)" "$(of_work per .estimated)" "at most"
-	pmb_ok stat --per "$HANDLE" --budget 2 -e page-faults -- "$HOT" 8 0 /dev/null 200000
-	expect_match "$T/out" 'there were about [0-9]+, an estimate: [0-9]+ to [0-9]+' "in words"
-	pmb_ok stat --per "$HANDLE" -e page-faults -- "$HOT" 3
+	local all likely least most
+	pmb_ok stat --per "$HANDLE" --budget 1 -e page-faults -- "$HOT" 8 0 /dev/null 200000
+	all=$(calls "$T/err")
+	# with less of a CPU its probes are within the budget, or slices are too few
+	[ "$(awk '/ calls / { printf "%d\n", $3 / 1e6 }' "$T/err")" -ge 4000 ] ||
+		skip "it had less than half a CPU's time"
+	read -r likely least most < <(sed -En "s/$IN_WORDS/\1 \2 \3/p" "$T/out")
+	expect_within "${likely:-none}" "$all" $((all / 4)) "calls, estimated"
+	expect_le "$least" "$likely" "at least"
+	expect_ge "$most" "$likely" "at most"
+	pmb_ok stat --per "$HANDLE" -e page-faults -- "$HOT" 1
 	expect_match "$T/out" "if all of it was like that there were at least [0-9]+" "hot"
+}
+
+all_run_it() {
+	local pid
+	for pid in "${SPAWNED[@]}"; do
+		[ "$(<"/proc/$pid/comm")" = hot ] || return 1
+	done
 }
 
 # Each process that has the file mapped is gone through when they are put in and taken out: that is
 # paid for, too.
 t_what_it_takes_to_put_them_in() {
 	local few many i
-	count --per "$HANDLE" -- "$HOT" 4
+	count --per "$HANDLE" -- "$HOT" 2.5 100000
 	few=$(of_work per '.probes_changes_s / .slices')
-	for ((i = 0; i < 200; i++)); do spawn "$HOT" 600 1 >/dev/null; done
-	count --per "$HANDLE" -- "$HOT" 4
+	for ((i = 0; i < 200; i++)); do
+		"$HOT" 600 1 >/dev/null &
+		SPAWNED+=("$!")
+	done
+	wait_until all_run_it || fail "not all of them run"
+	kill -STOP "${SPAWNED[@]}" # they have it mapped, and that is all
+	count --per "$HANDLE" -- "$HOT" 2.5 100000
 	many=$(of_work per '.probes_changes_s / .slices')
 	echo "s to put probes in and take them out: $few, in 200 processes $many"
 	# 2 to 8 times as much, by what else ran
@@ -116,11 +132,12 @@ t_the_end_abandons_no_call() {
 
 # The same calls, but few.
 t_a_program_that_is_seldom_in_it() {
-	count --per "$HANDLE" -- "$HOT" 2 20
+	count --per "$HANDLE" -- "$HOT" 1 20
 	expect_eq "$(of_work per .all_the_time)" true "all the time"
 	expect_eq "$(of_work per .slices)" 1 "slices"
 	expect_eq "$(of_work per '.ended + .unsure')" "$(calls "$T/out")" "calls"
-	pmb_ok stat --per "$HANDLE" -e page-faults -- "$HOT" 1 20
+	expect_eq "$(of_work per .estimated)" "$(calls "$T/out")" "calls, in all"
+	pmb_ok stat --per "$HANDLE" -e page-faults -- "$HOT" 0.5 20
 	expect_no_match "$T/out" 'the budget took|an estimate' "no word of slices"
 	expect_match "$T/out" 'the probes took those that met them .* and us [0-9.]+[mu]s to put' \
 		"what they took"
@@ -128,7 +145,7 @@ t_a_program_that_is_seldom_in_it() {
 
 # What is outside of the slices is neither inside nor outside of windows.
 t_sums_of_slices() {
-	count --window "$HANDLE" -- "$HOT" 5
+	count --window "$HANDLE" -- "$HOT" 2
 	expect_eq "$(of_work window .all_the_time)" false "all the time"
 	expect_fates window counted
 	expect_eq "$(of_work window '.events | map(select(.inside + .other_windows + .outside +
@@ -138,21 +155,21 @@ t_sums_of_slices() {
 		"percent of the time without probes"
 	expect_ge "$(of_work window '.events[0].estimated')" \
 		"$(of_work window '.events[0].inside * 2')" "inside of all, estimated"
-	pmb_ok stat --window "$HANDLE" -e task-clock,page-faults -- "$HOT" 4
+	pmb_ok stat --window "$HANDLE" -e task-clock,page-faults -- "$HOT" 1.5
 	expect_match "$T/out" 'task-clock, ms .* ~[0-9.]+ % .*# [0-9.]+ while no probe was in' \
 		"what is an estimate"
-	pmb_ok stat --window "$HANDLE" -e task-clock -x, -- "$HOT" 4
+	pmb_ok stat --window "$HANDLE" -e task-clock -x, -- "$HOT" 1
 	expect_match "$T/out" '^[0-9.]+,%,probes of .* in place$' "in CSV"
 }
 
 # Windows that are longer than a slice: those that are open when the probes go are abandoned.
 t_open_ones_are_abandoned() {
-	count --per "$HANDLE..u:$HOT:now_and_then" -- "$HOT" 5
+	count --per "$HANDLE..u:$HOT:now_and_then" -- "$HOT" 2
 	expect_ge "$(of_work per .abandoned)" 1 "abandoned"
 	expect_le "$(of_work per .open)" 0 "open at the end"
 	expect_fates per ended
 	pmb_ok record -e cpu-clock -F 997 --window "$HANDLE..u:$HOT:now_and_then" \
-		-o "$T/folded" --summary "$T/sum.json" -- "$HOT" 8
+		-o "$T/folded" --summary "$T/sum.json" -- "$HOT" 4
 	expect_ledger
 	expect_ge "$(sum_get .windows.abandoned)" 1 "abandoned, recorded"
 	# each lies within a slice, and in between are seconds
@@ -164,7 +181,7 @@ t_open_ones_are_abandoned() {
 # Samples of the slices are inside as ever; of others it isn't known, and the books say how many.
 t_samples_of_slices() {
 	pmb_ok record -e cpu-clock -F 997 --window "$HANDLE" -o "$T/folded" \
-		--summary "$T/sum.json" -- "$HOT" 5
+		--summary "$T/sum.json" -- "$HOT" 3
 	expect_ledger
 	expect_ge "$(sum_get .windows.unwatched)" 100 "overflows without probes"
 	expect_ge "$(sum_get '.events[0].kernel.closed')" "$(sum_get .windows.unwatched)" "closed"
@@ -175,7 +192,7 @@ t_samples_of_slices() {
 	expect_match "$T/err" 'the budget took the probes out for a while' "in words"
 	expect_match "$T/err" 'the probes took those that met them about' "what they took"
 	pmb_ok record -e cpu-clock -F 997 --budget 0 --window "$HANDLE" -o "$T/folded" \
-		--summary "$T/sum.json" -- "$HOT" 2
+		--summary "$T/sum.json" -- "$HOT" 0.5
 	expect_eq "$(sum_get '.windows | .span_s == .probed_s')" true "all the time"
 	expect_eq "$(sum_get .windows.ended)" "$(calls "$T/out")" "calls, without a budget"
 }
@@ -183,11 +200,11 @@ t_samples_of_slices() {
 # Programs come and go meanwhile, by fork, exec and exit.
 t_programs_that_come_and_go() {
 	count --per "$HANDLE" -- sh -c \
-		"for i in 1 2 3 4 5 6; do '$HOT' 0.3 & '$HOT' 0.4; done; wait; exec '$HOT' 1"
+		"for i in 1 2 3 4 5; do '$HOT' 0.2 & '$HOT' 0.3; done; wait; exec '$HOT' 0.5"
 	expect_fates per ended
 	expect_eq "$(of_work per .all_the_time)" false "all the time"
 	pmb_ok record -e cpu-clock --window "$HANDLE" -o "$T/folded" --summary "$T/sum.json" -- \
-		sh -c "for i in 1 2 3 4 5 6; do '$HOT' 0.3 & '$HOT' 0.4; done; wait; exec '$HOT' 1"
+		sh -c "for i in 1 2 3 4 5; do '$HOT' 0.2 & '$HOT' 0.3; done; wait; exec '$HOT' 0.5"
 	expect_ledger
 	expect_le "$(sum_get '.windows | .began - .ended - .abandoned')" 0 "without a fate"
 }
