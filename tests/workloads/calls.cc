@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * calls [CALLS=300]: functions that are left in all ways that there are.
+ * calls [CALLS=300] [MS=100]: functions that are left in all ways that there are.
  *
  * Known answer: each of these is called CALLS times, on one thread, and what the program prints is
  * that without probes as well.
@@ -18,8 +18,7 @@
  * Never called, and refused: `never` has no return, `again` jumps to its own beginning, `odd` has
  * data in it.
  *
- * A tenth of a second of CPU time lies in each: inside of these in `inside`, and between their
- * calls in `outside`.
+ * MS of CPU time lie in each: inside of these in `inside`, and between their calls in `outside`.
  */
 #include <csetjmp>
 #include <cstdint>
@@ -31,6 +30,7 @@
 #define FN extern "C" __attribute__((noipa, used))
 
 static int calls;
+static uint64_t ns_of_each = 100000000;
 static jmp_buf back;
 
 static uint64_t cpu_ns()
@@ -55,7 +55,7 @@ FN void outside(uint64_t ns)
 
 static uint64_t part()
 {
-	return 100000000 / (uint64_t)calls;
+	return ns_of_each / (uint64_t)calls;
 }
 
 FN int inner(int i)
@@ -163,6 +163,8 @@ int main(int argc, char **argv)
 	void *ended;
 
 	calls = argc > 1 ? (int)strtol(argv[1], nullptr, 10) : 300;
+	if (argc > 2)
+		ns_of_each = strtoull(argv[2], nullptr, 10) * 1000000;
 	for (volatile int i = 0; i < calls; i = i + 1) {
 		catching(&caught, &all, i, false);
 		if (setjmp(back))
