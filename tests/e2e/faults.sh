@@ -102,13 +102,14 @@ t_allocations_of_the_helper() {
 	expect_ge "$whole" 3 "whole recordings"
 }
 
-# From its second second on a recording of ever new stacks may have LESS kB of data than it has.
+# From the middle on a recording of ever new stacks may have LESS kB of data than it has.
 record_and_refuse() { # LESS
 	local data
 	spawn "$PMUBPF" record -e cpu-clock,task-clock -F 4000 -o "$T/folded" \
-		--summary "$T/sum.json" -- "$WORKLOADS/manypaths" 2 >"$T/out" 2>"$T/err" </dev/null
+		--summary "$T/sum.json" -- "$WORKLOADS/manypaths" 1.5 \
+		>"$T/out" 2>"$T/err" </dev/null
 	wait_until has_perf_events "$spawned" || fail "no recording: $(head -n 1 "$T/err")"
-	sleep 1
+	sleep 0.7
 	data=$(awk '$1 == "VmData:" { print $2 }' "/proc/$spawned/status")
 	data=$((data > $1 ? data - $1 : 1))
 	prlimit --pid "$spawned" --data=$((data * 1024)) || fail "prlimit"
@@ -193,7 +194,7 @@ t_a_full_disk() {
 		unshare -m sh -c 'mount -t tmpfs -o size=4k none "$1" && shift && exec "$@"' - \
 			"$T/disk" \
 			"$PMUBPF" record -q -e cpu-clock -F 2000 -o "$T/disk/it.$format" -- \
-			"$WORKLOADS/manypaths" 1 \
+			"$WORKLOADS/manypaths" 0.5 \
 			>"$T/out" 2>"$T/err"
 		expect_eq $? 1 "exit status, $format"
 		expect_match "$T/err" "it.$format.*No space left" "what is wrong, $format"
@@ -218,13 +219,6 @@ maps_of() { # PID
 	sed -n 's/^map_id:[[:space:]]*//p' "/proc/$1"/fdinfo/* 2>/dev/null | sort -un
 }
 
-maps_gone() { # ID…
-	local id
-	for id; do
-		! "$(bpftool_path)" map show id "$id" >/dev/null 2>&1 || return 1
-	done
-}
-
 processes_gone() { # PID…
 	local pid
 	for pid; do
@@ -243,13 +237,13 @@ t_killed_at_any_time() {
 	files=$(files_of_it)
 	n=$(soak 50 6)
 	[ -n "$(bpftool_path)" ] || skip "no bpftool that works"
-	spawn "$WORKLOADS/split" 600 >/dev/null
+	spawn "$WORKLOADS/split" 600 1 >/dev/null
 	local target=$spawned
 	for ((i = 0; i < n; i++)); do
-		"$PMUBPF" record -e cpu-clock --inline -p "$target" -d 0.5 \
+		"$PMUBPF" record -e cpu-clock --inline -p "$target" -d 0.3 \
 			-o "$T/folded" >"$T/out" 2>"$T/err" &
 		local tool=$!
-		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 }')"
+		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 * 0.8 }')"
 		mapfile -t programs < <(programs_of "$tool")
 		mapfile -t maps < <(maps_of "$tool")
 		mapfile -t helpers < <(pgrep -P "$tool")
@@ -257,7 +251,7 @@ t_killed_at_any_time() {
 		wait "$tool" 2>/dev/null
 		wait_until programs_gone ${programs[@]+"${programs[@]}"} ||
 			fail "kill $i: programs are left: ${programs[*]}"
-		wait_until maps_gone ${maps[@]+"${maps[@]}"} ||
+		wait_until ids_gone map ${maps[@]+"${maps[@]}"} ||
 			fail "kill $i: maps are left: ${maps[*]}"
 		wait_until processes_gone ${helpers[@]+"${helpers[@]}"} ||
 			fail "kill $i: a helper is left: ${helpers[*]}"
@@ -274,9 +268,9 @@ t_helpers_that_are_killed() {
 	n=$(soak 50 6)
 	for ((i = 0; i < n; i++)); do
 		"$PMUBPF" record -e cpu-clock --inline -o "$T/folded" --summary "$T/sum.json" \
-			-- "$WORKLOADS/split" 0.5 >"$T/out" 2>"$T/err" &
+			-- "$WORKLOADS/split" 0.2 >"$T/out" 2>"$T/err" &
 		tool=$!
-		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 }')"
+		sleep "$(awk -v s="$RANDOM" 'BEGIN { print s / 32768 * 0.7 }')"
 		pgrep -P "$tool" -x pmubpf-symd | xargs -r kill -KILL 2>/dev/null
 		wait "$tool"
 		expect_eq $? 0 "exit status, kill $i: $(tail -n 1 "$T/err")"

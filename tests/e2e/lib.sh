@@ -329,12 +329,15 @@ orphaned_programs() {
 		done
 }
 
-# True if none of the programs is in the kernel any more.
+# True if none of them is in the kernel any more.
+ids_gone() { # prog|map ID…
+	local listed
+	listed=$("$(bpftool_path)" -j "$1" show 2>/dev/null | jq -r '.[].id') || return 1
+	! grep -qxF "$(printf '%s\n' "${@:2}")" <<<"$listed"
+}
+
 programs_gone() { # ID…
-	local id
-	for id in "$@"; do
-		! "$(bpftool_path)" prog show id "$id" >/dev/null 2>&1 || return 1
-	done
+	ids_gone prog "$@"
 }
 
 # Killed while it runs, it leaves no program in the kernel.
