@@ -119,7 +119,8 @@ t_own_figure_and_the_kernels() {
 	need_program python3
 	spawn "$WORKLOADS/split" 60 >/dev/null
 	for i in 1 2 3 4 5; do
-		"$(dirname "$0")/bpf_stats.py" "$PMUBPF" record -q -C 0 -e cpu-clock -d 1 \
+		"$(dirname "$0")/bpf_stats.py" \
+			"$PMUBPF" record -q -C 0 -e cpu-clock -F 3000 -d 0.4 \
 			-o "$T/folded" --summary "$T/sum.json" \
 			>"$T/stats" 2>"$T/err" || skip "$(tail -n 1 "$T/err")"
 		read -r runs ns <"$T/stats"
