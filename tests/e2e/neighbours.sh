@@ -62,10 +62,10 @@ scheduled() { # PID
 
 # The command lets it run, and is over when it stands still again: all its waits are inside. The
 # other one's time on the CPU in between goes to files.
-BETWEEN='kill -CONT "$0"; cut -d " " -f 1 "/proc/$1/schedstat" >"$2/from"; sleep 1.5
+BETWEEN='kill -CONT "$0"; cut -d " " -f 1 "/proc/$1/schedstat" >"$2/from"; sleep 0.8
 	cut -d " " -f 1 "/proc/$1/schedstat" >"$2/to"; kill -STOP "$0"
 	until grep -q "^State:[[:space:]]*T" "/proc/$0/status"; do sleep 0.01; done'
-WATCH='cut -d " " -f 1 "/proc/$0/schedstat" >"$1/from"; sleep 1
+WATCH='cut -d " " -f 1 "/proc/$0/schedstat" >"$1/from"; sleep 0.6
 	cut -d " " -f 1 "/proc/$0/schedstat" >"$1/to"'
 
 # What the scheduler counted meanwhile. Its clock stands still within a switch: some microseconds of
@@ -170,7 +170,7 @@ t_by_cgroup_and_container() {
 	for key in cgroup container; do
 		# shellcheck disable=SC2016 # the inner shell's
 		neighbours -p "$SPINNER" --by $key -- sh -c 'echo $$ >"$1/cgroup.procs"
-			exec taskset -c "$2" "$0" 1.5' \
+			exec taskset -c "$2" "$0" 0.6' \
 			"$WORKLOADS/inlined" "$cg/$unit" "$(last_cpu)"
 		[ $key = container ] || unit=/$unit
 		expect_ge "$(row "$unit")" 1000000 "ns of $unit"
@@ -262,7 +262,7 @@ t_siblings() {
 	renice -n -10 -p "$SPINNER" >/dev/null
 	# shellcheck disable=SC2016 # perl's
 	spawn taskset -c "$(first_cpu)" perl -e 'kill STOP => $$;
-		$pages = "x" x (4096 * 3000) while (times)[0] + (times)[1] < 0.8;
+		$pages = "x" x (4096 * 3000) while (times)[0] + (times)[1] < 0.4;
 		open F, ">", $ARGV[0]; kill STOP => $$' "$T/done"
 	target=$spawned
 	stopped "$target"
@@ -302,7 +302,7 @@ t_names_in_brackets() {
 	need_program perl
 	spin waits "$(first_cpu)"
 	pmb_ok stat -a --neighbours --by comm --limit 0 -e task-clock -- \
-		taskset -c "$(first_cpu)" perl -e '$0 = "[idle]"; for ($i = 0; $i < 2e7; $i++) { }'
+		taskset -c "$(first_cpu)" perl -e '$0 = "[idle]"; for ($i = 0; $i < 5e6; $i++) { }'
 	expect_match "$T/out" '^  \\x5bidle\] ' "a program of that name"
 }
 
@@ -344,7 +344,7 @@ t_whom_a_sample_is_beside() {
 	renice -n -10 -p "$SPINNER" >/dev/null
 	before=$(cpu_ticks "$SPINNER") began=$(date +%s%N)
 	pmb_ok record --label sibling -e cpu-clock -F 997 -o "$T/p.pb.gz" \
-		--summary "$T/sum.json" -- taskset -c "$(first_cpu)" "$WORKLOADS/split" 1
+		--summary "$T/sum.json" -- taskset -c "$(first_cpu)" "$WORKLOADS/split" 0.5
 	share=$((($(cpu_ticks "$SPINNER") - before) * 1000000000 / ($(date +%s%N) - began)))
 	expect_ledger
 	all=$(beside "")
