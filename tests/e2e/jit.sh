@@ -19,7 +19,7 @@ has_code() { # PID
 }
 
 record_jit() {
-	pmb_ok record -e cpu-clock -p "$spawned" -d 0.5 -o "$T/folded" --summary "$T/sum.json"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 0.3 -o "$T/folded" --summary "$T/sum.json"
 }
 
 # How long the tool took after its recording, in seconds.
@@ -41,7 +41,7 @@ t_node() {
 	cat >"$T/prog.js" <<-'JS'
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
 	function outerLoop(end) { let s = 0; while (process.cpuUsage().user < end) s += addUp(100000); return s; }
-	outerLoop(1e6);
+	outerLoop(7e5);
 	JS
 	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- node --perf-basic-prof \
 		--interpreted-frames-native-stack "$T/prog.js"
@@ -60,7 +60,7 @@ t_node_stacks_are_whole() {
 	cat >"$T/prog.js" <<-'JS'
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
 	function outerLoop(end) { let s = 0; while (process.cpuUsage().user < end) s += addUp(100000); return s; }
-	outerLoop(1e6);
+	outerLoop(7e5);
 	JS
 	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- node --perf-basic-prof "$T/prog.js"
 	later find /tmp -maxdepth 1 -name 'perf-*.map' -user "$(id -un)" -newer "$T/prog.js" -delete
@@ -76,7 +76,7 @@ t_stacks_of_nodes_workers() {
 	const { Worker, isMainThread } = require('worker_threads');
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
 	if (isMainThread) for (let i = 0; i < 2; i++) new Worker(__filename);
-	else for (const begin = Date.now(); Date.now() < begin + 1500;) addUp(1e6);
+	else for (const begin = Date.now(); Date.now() < begin + 800;) addUp(1e6);
 	JS
 	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- node "$T/prog.js"
 	expect_ge "$(sum_get .stacks.user.complete)" 100 "whole stacks"
@@ -88,7 +88,7 @@ t_node_jitdump() {
 	need_program node
 	cat >"$T/prog.js" <<-'JS'
 	function addUp(n) { let s = 0; for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s; }
-	while (process.cpuUsage().user < 1e6) addUp(100000);
+	while (process.cpuUsage().user < 7e5) addUp(100000);
 	JS
 	cd "$T" || fail "cd" # where V8 writes it
 	pmb record -e cpu-clock -o "$T/folded" -- node --perf-prof "$T/prog.js"
@@ -105,13 +105,14 @@ t_jvm() {
 	public class Prog {
 		static long addUp(int n) { long s = 0; for (int i = 0; i < n; i++) s = (s + (long) i * i) % 1000003; return s; }
 		public static void main(String[] a) {
-			long end = System.currentTimeMillis() + 1500, s = 0;
+			long end = System.currentTimeMillis() + 1000, s = 0;
 			while (System.currentTimeMillis() < end) s += addUp(100000);
 			if (s == 42) System.out.println();
 		}
 	}
 	JAVA
-	javac -d "$T" "$T/Prog.java" || skip "javac can't"
+	javac -J-XX:TieredStopAtLevel=1 -J-XX:+UseSerialGC -d "$T" "$T/Prog.java" ||
+		skip "javac can't"
 	java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -version >/dev/null 2>&1 ||
 		skip "this JVM writes no perf map (17 and later do)"
 	pmb_ok record -e cpu-clock -o "$T/folded" -- java -XX:+UnlockDiagnosticVMOptions \
@@ -293,7 +294,7 @@ t_node_builtins_reach_main() {
 	local share
 	cat >"$T/sort.js" <<-'JS'
 		const compare = (x, y) => x - y;
-		while (process.cpuUsage().user < 1.5e6) { // of its own time: it may get little
+		while (process.cpuUsage().user < 1e6) { // of its own time: it may get little
 			const numbers = [];
 			for (let i = 0; i < 30000; i++) numbers.push(Math.random());
 			numbers.sort(compare);
@@ -317,7 +318,7 @@ t_stripped_node_is_whole() {
 	strip -o "$T/node" "$(readlink -f "$(command -v node)")" || skip "this node is no program"
 	cat >"$T/mixed.js" <<-'JS'
 		const compare = (x, y) => x.k - y.k;
-		while (process.cpuUsage().user < 1.5e6) {
+		while (process.cpuUsage().user < 1e6) {
 			const all = [];
 			for (let i = 0; i < 20000; i++) all.push({k: (i * 7919) % 20011});
 			all.sort(compare);
@@ -359,7 +360,8 @@ t_code_without_rules_goes_by_its_frame_pointer() {
 			do
 				for (volatile int i = 0; i < 1000000; i++)
 					;
-			while (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) && t.tv_sec < 1);
+			while (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) && !t.tv_sec &&
+			       t.tv_nsec < 500000000);
 		}
 		__attribute__((noinline)) static void outer(void)
 		{
