@@ -22,12 +22,14 @@ def generate(n, seed=1, functions=6000):
                for _ in range(functions)]
     comms = [f"{c}-{100 + i}/{100 + i + t}" + ("" if c == "gc" else f"@box{i % 2}") for i, c in enumerate(["server", "worker", "indexer", "gc"])
              for t in range(3)]
+    # drawn from, since a draw of its own takes longer than all else of a step
+    steps = [int(r.expovariate(1.2)) for _ in range(1 << 16)]
     stacks, shown = {}, set()
     while len(shown) < n:
         at = r.randrange(4)
         comm, stack = r.choice(comms), [names[at]]
         for _ in range(int(min(60, max(3, r.gauss(24, 9))))):
-            at = callees[at][min(len(callees[at]) - 1, int(r.expovariate(1.2)))]
+            at = callees[at][min(len(callees[at]) - 1, steps[r.getrandbits(16)])]
             stack.append(names[at])
         key = ";".join([comm] + stack)
         stacks[key] = stacks.get(key, 0) + int(r.paretovariate(1.3) * 100000) + 1
@@ -148,8 +150,9 @@ def frame_of(pair):
 if __name__ == "__main__":
     import sys
     made = generate(int(sys.argv[1]))
-    if "both" in sys.argv[3:]:
+    if "all" in sys.argv[3:]:
         write(with_data(made), sys.argv[2] + ".data")
+        write(with_times(made, 3600), sys.argv[2] + ".times")
     if "data" in sys.argv[3:]:
         made = with_data(made)
     if "windows" in sys.argv[3:]:
