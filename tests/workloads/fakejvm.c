@@ -3,12 +3,13 @@
  * Says of itself that it is HotSpot, as libjvm.so does, and is not: fakejvm WHAT SECONDS [FILE]
  *
  *	empty	its description has nothing in it
+ *	seldom	the same, and it spins a twentieth of the time
  *	loop	its description leads from itself to itself, without end
  *	wait	whoever reads its description waits for a page that nobody brings
  *	file	its description lies in FILE, of which nothing is in memory; and who started it is
  *		told to answer no more (fusehang.c)
  *
- * Meanwhile it spins in leaf_spin().
+ * Meanwhile it spins in leaf_spin(), for SECONDS; what does so seldom does so without end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,6 +82,14 @@ static void *of_file(const char *path)
 	return at;
 }
 
+static void spin_seldom(void)
+{
+	for (;;) {
+		leaf_spin(1000000);
+		nanosleep(&(struct timespec){.tv_nsec = 19000000}, NULL);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	void *at;
@@ -93,6 +102,8 @@ int main(int argc, char **argv)
 	else if (strcmp(argv[1], "wait") == 0)
 		never_bring(at);
 	gHotSpotVMStructs = gHotSpotVMTypes = at;
+	if (strcmp(argv[1], "seldom") == 0)
+		spin_seldom();
 	leaf_spin((uint64_t)(strtod(argv[2], NULL) * 1e9));
 	return 0;
 }
