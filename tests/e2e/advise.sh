@@ -7,6 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 TROUBLES=$WORKLOADS/troubles
+MS=350 # of CPU time: rules ask for a hundred samples, and this has three times as many
 
 setup() {
 	need_root
@@ -31,33 +32,34 @@ expect_first() { # RULE FUNCTION
 }
 
 t_churn() {
-	advise "$TROUBLES" churn 600
+	advise "$TROUBLES" churn $MS
 	expect_first allocator-churn touch_all
 	jq -e '.others[] | select(.rule == "page-faults").verdict == "covered"' "$T/out" \
 		>"$T/err" || fail "page-faults besides"
 }
 
 t_touch() {
-	advise "$TROUBLES" touch 600
+	advise "$TROUBLES" touch $MS
 	expect_first page-faults touch_all
+	cp "$T/p.pb.gz" "$S/touch.pb.gz"
 	jq -e '.findings[] | select(.rule == "page-faults").events_per_cpu_second > 1000' "$T/out" \
 		>"$T/err" || fail "no rate of page faults"
 }
 
 t_switches() {
-	advise "$TROUBLES" switches 1000
+	advise "$TROUBLES" switches 600
 	expect_first context-switches hand_over
 }
 
 t_locks() {
-	advise "$TROUBLES" locks 600
+	advise "$TROUBLES" locks $MS
 	expect_first locks want_lock
 	finding locks '.places[0].place' >"$T/place"
 	expect_match "$T/place" ', woken by troubles$' "who ended it"
 }
 
 t_queue() {
-	advise "$TROUBLES" queue 600
+	advise "$TROUBLES" queue $MS
 	jq -e '.findings[] | select(.rule == "run-queue").value > 60' "$T/out" >"$T/err" ||
 		fail "no waiting for a CPU, of four threads that share one"
 }
@@ -68,13 +70,13 @@ t_starts() {
 }
 
 t_calls() {
-	advise "$TROUBLES" calls 600
+	advise "$TROUBLES" calls $MS
 	expect_first system-calls ask
 }
 
 # A C library without symbols doesn't say what its code is.
 t_copy() {
-	advise "$TROUBLES" copy 600
+	advise "$TROUBLES" copy $MS
 	[ -s "$T/rules" ] || {
 		"$PMUBPF" report -e cpu-clock "$T/p.pb.gz" | grep -qE 'memmove|memcpy' ||
 			skip "the C library here has no symbols"
@@ -83,26 +85,26 @@ t_copy() {
 }
 
 t_unoptimised() {
-	advise "$WORKLOADS/unoptimised" 600
+	advise "$WORKLOADS/unoptimised" $MS
 	expect_eq "$(head -n 1 "$T/rules")" not-optimised "the first finding"
 }
 
 t_nameless() {
 	strip -s -o "$T/nameless" "$TROUBLES"
-	advise "$T/nameless" fine 600
+	advise "$T/nameless" fine $MS
 	expect_eq "$(cat "$T/rules")" no-names "findings"
 	expect_eq "$(finding no-names '.places[0].place')" "$(realpath "$T/nameless")" \
 		"the file without names"
 }
 
 t_fine() {
-	advise "$TROUBLES" fine 600
+	advise "$TROUBLES" fine $MS
 	expect_empty "$T/rules" "findings in a program that computes"
 }
 
 # Of nothing but waiting for a CPU, which others cause: without off-cpu that isn't looked for.
 t_nothing_stands_out() {
-	pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" -- "$TROUBLES" fine 600
+	pmb_ok record -q -e cpu-clock -o "$T/p.pb.gz" -- "$TROUBLES" fine $MS
 	"$PMUBPF" advise "$T/p.pb.gz" | grep -vE '^[0-9]+\. The hypervisor' >"$T/text"
 	expect_match "$T/text" '^Nothing stands out in [0-9,]+ samples of cpu-clock\.$' "the text"
 	expect_match "$T/text" "^Locks, disks and waiting for a CPU weren't looked for" \
@@ -116,8 +118,11 @@ t_few_samples() {
 }
 
 t_label() {
-	advise "$TROUBLES" touch 600
-	pmb_ok advise --label comm=nobody --all "$T/p.pb.gz"
+	[ -e "$S/touch.pb.gz" ] || {
+		advise "$TROUBLES" touch $MS
+		cp "$T/p.pb.gz" "$S/touch.pb.gz"
+	}
+	pmb_ok advise --label comm=nobody --all "$S/touch.pb.gz"
 	expect_match "$T/out" '^Too few samples to say where the CPU time goes: 0, ' "the text"
 	expect_match "$T/out" '^   page-faults +too few samples to say \(0\)$' "--all"
 }
@@ -133,7 +138,7 @@ t_refused() {
 
 # Of the blind test, what needs no disk and is the same whatever else runs.
 t_blunders() {
-	advise "$WORKLOADS/blunders" thread 500
+	advise "$WORKLOADS/blunders" thread $MS
 	expect_eq "$(head -n 1 "$T/rules")" process-starts "the first finding of threads"
 	advise "$WORKLOADS/blunders" strings 500
 	[ -s "$T/rules" ] || {
@@ -144,7 +149,7 @@ t_blunders() {
 }
 
 t_records_a_command() {
-	pmb_ok advise -j -o "$T/kept.pb.gz" -- "$TROUBLES" churn 600
+	pmb_ok advise -j -o "$T/kept.pb.gz" -- "$TROUBLES" churn $MS
 	jq -r '.findings[].rule' "$T/out" | grep -vxE 'run-queue|steal|heat' >"$T/rules"
 	expect_first allocator-churn touch_all
 	expect_match "$T/err" "^pmubpf: recording .*troubles until it ends: cpu-clock, " \
@@ -208,9 +213,9 @@ t_quota() {
 	pid=$!
 	sleep 0.2
 	mkdir -m 700 "$T/spool"
-	"$PMUBPF" agent -q --dir "$T/spool" --every 1s -d 3 -p "$pid" >"$T/agent" 2>&1 &
+	"$PMUBPF" agent -q --dir "$T/spool" --every 1s -d 2 -p "$pid" >"$T/agent" 2>&1 &
 	agent=$!
-	pmb advise -q -j -d 3 -p "$pid"
+	pmb advise -q -j -d 2 -p "$pid"
 	wait "$agent"
 	kill "$pid"
 	wait "$pid" 2>"$T/err"
@@ -236,14 +241,12 @@ t_lacks_are_named() {
 		skip "there are cycles"
 	pmb_ok advise -- true
 	expect_match "$T/err" '^pmubpf: not looked at: cycles, instructions, .*: this ' "the reason"
-	pmb_ok advise -q -- true
-	expect_empty "$T/err" "standard error with -q"
 }
 
 t_exit_status_of_the_command() {
 	pmb advise -q -- sh -c 'echo said; exit 7'
 	expect_eq "$rc" 7 "exit status"
-	expect_match "$T/err" '^said$' "the command's words"
+	expect_eq "$(cat "$T/err")" said "the command's words, and with -q no others"
 }
 
 # What can't be kept is an error, and the findings are there all the same.
@@ -270,7 +273,7 @@ t_files_or_a_target() {
 t_windows() {
 	local dir="$T/it's here" look
 	mkdir -m 700 "$dir"
-	pmb_ok agent -q --dir "$dir" --every 1s -e cpu-clock -F 499 -- "$TROUBLES" touch 1500
+	pmb_ok agent -q --dir "$dir" --every 1s -e cpu-clock -F 499 -- "$TROUBLES" touch 1200
 	pmb_ok advise -j --from "$dir" --label comm=troubles
 	jq -r '.findings[].rule' "$T/out" | grep -vxE 'steal|heat' >"$T/rules"
 	expect_first page-faults touch_all
