@@ -435,9 +435,34 @@ alarm_lines() { # WORD: of all windows, "FILE alarm: …"
 	done
 }
 
-# From the seventh second of the program on its relation is another one.
-t_an_alarm() {
+# One of several that run at the same time: as run_test has it, in a folder of its own.
+as_a_part() { # FUNCTION
+	local T=$T/$1
+	mkdir "$T"
+	SPAWNED=()
+	LATER=()
+	trap end_test EXIT
+	"$1"
+}
+
+# Each of these waits for some twenty seconds and does next to nothing.
+t_alarms_and_detail() {
+	local part pids=() parts=(an_alarm detail_around_an_alarm)
+	parts+=(an_end_in_detail detail_is_bounded)
 	need_tracepoints
+	for part in "${parts[@]}"; do
+		as_a_part "$part" &
+		pids+=($!)
+	done
+	for part in "${parts[@]}"; do
+		wait "${pids[0]}" || echo "$part: $(cat "$T/$part/reason")" >>"$T/out"
+		pids=("${pids[@]:1}")
+	done
+	[ ! -s "$T/out" ] || fail "$(head -n 1 "$T/out")"
+}
+
+# From the seventh second of the program on its relation is another one.
+an_alarm() {
 	baseline "$T/before"
 	spawn "$WORKLOADS/seconds" 17 6 >"$T/known"
 	pmb_start agent --dir "$T/spool" --every 3s -e cpu-clock --alarm "$RELATION" \
@@ -475,7 +500,6 @@ detail_of() { # DIR
 }
 
 start_in_detail() { # LOOKAHEAD
-	need_tracepoints
 	baseline "$T/before"
 	spawn "$WORKLOADS/seconds" 22 5 >"$T/known"
 	pmb_start agent --dir "$T/spool" --every 2s -e cpu-clock -F 49 --when "$RELATION" \
@@ -485,7 +509,7 @@ start_in_detail() { # LOOKAHEAD
 }
 
 # Around an alarm there are twenty times as many samples, each of which stands for a twentieth.
-t_detail_around_an_alarm() {
+detail_around_an_alarm() {
 	start_in_detail 6s
 	wait_until grep -q '^pmubpf_detail_active 0$' "$T/a.prom" || fail "it stays in detail"
 	wait_until has_windows "$T/spool" $(($(n_windows "$T/spool") + 2)) || fail "no window"
@@ -512,7 +536,7 @@ t_detail_around_an_alarm() {
 		"$(awk '{ s += $1 } END { print int(s) }' "$T/windows")" 1 "seconds, as a counter"
 }
 
-t_an_end_in_detail() {
+an_end_in_detail() {
 	start_in_detail 60s
 	sleep 0.5
 	pmb_finish TERM
@@ -522,8 +546,7 @@ t_an_end_in_detail() {
 }
 
 # No more of the time than it may be.
-t_detail_is_bounded() {
-	need_tracepoints
+detail_is_bounded() {
 	baseline "$T/before"
 	spawn "$WORKLOADS/seconds" 20 4 >"$T/known"
 	pmb_start agent --dir "$T/spool" --every 1s -e cpu-clock --when "$RELATION" \
