@@ -70,24 +70,91 @@ functions() {
 	       if (line != "") print line, n }' "$T/folded" >"$T/functions"
 }
 
-# Seconds of CPU time: what is read of Node's file before its functions have names takes the helper
-# one or two, beside whatever else runs.
-LONG=3
-
 samples_in() { # REGEX
 	awk -v re="$1" '{ n = $NF; sub(/ [0-9]+$/, "") }
 		$0 ~ re { sum += n }
 		END { print sum + 0 }' "$T/functions"
 }
 
-record_js() { # [--lines] NODE [ARGUMENT…]
-	local options=()
-	[ "$1" != --lines ] || options=(--lines)
-	runtime_command "${@:$((1 + ${#options[@]}))}"
-	pmb_ok record -e cpu-clock -F 1999 --unit samples "${options[@]}" -o "$T/folded" \
+record_js() { # NODE [ARGUMENT…]
+	runtime_command "$@"
+	record_run
+	functions
+}
+
+record_run() { # OPTION…
+	pmb_ok record -e cpu-clock -F 1999 --unit samples "$@" -o "$T/folded" \
 		--summary "$T/sum.json" -- "${RUN[@]}"
 	expect_columns
+}
+
+# Many programs are recorded at once, one after the other, since the tool takes a second to read
+# Node's file, and the same time to begin for any program. Each is told by its process.
+also() { # NAME COMMAND…: in the list of those to be recorded
+	runtime_command "${@:2}"
+	printf '(echo "$BASHPID" >%q; exec%s) || exit\n' "$DIR/$1.pid" \
+		"$(printf ' %q' "${RUN[@]}")" >>"$DIR/list"
+}
+
+# What the list says is recorded once, by the test that needs it first; it is in $DIR. Lists of
+# those whose lines matter end in _lines.
+recorded() { # LIST [ARGUMENT]
+	DIR=$S/${*//[ \/:]/-}
+	[ ! -e "$DIR/folded" ] || return 0
+	rm -rf "$DIR"
+	mkdir "$DIR"
+	"$@"
+	RUN=(bash "$DIR/list")
+	case $1 in
+	*_lines) record_run --by pid --lines ;;
+	*) record_run --by pid ;;
+	esac
+	mv "$T/folded" "$DIR"
+}
+
+of_program() { # NAME: functions of that one
+	sed -n "s/^pid $(cat "$DIR/$1.pid");//p" "$DIR/folded" >"$T/folded"
 	functions
+}
+
+# Seconds of CPU time. What is read of Node's file before its functions have names takes the helper
+# one or two, beside whatever else runs: so long the first one runs.
+of_node() { # NODE
+	local churn=1
+	[ "$RUNTIMES" != all ] || churn=12
+	also no-flush-bytecode "$1" --no-flush-bytecode "$SCRIPT" main 2
+	also no-opt "$1" --no-opt "$SCRIPT" main 0.6
+	also jitless "$1" --jitless "$SCRIPT" main 0.6
+	also churn "$1" --expose-gc "${SCRIPT%/*}/churn.js" $churn
+	also deep "$1" "${SCRIPT%/*}/inlined.js" 0.8 deep
+}
+
+of_node_lines() { # NODE
+	local programs=${SCRIPT%/*} baseline=(--always-sparkplug --no-opt)
+	# what isn't there can't be left out
+	runtime_command "$1" --no-maglev -e 0
+	! "${RUN[@]}" 2>"$T/no" || baseline+=(--no-maglev)
+	far_down >"$DIR/far.js"
+	also shares "$1" --no-flush-bytecode "$SCRIPT" main 2
+	also far "$1" "$DIR/far.js" 0.8
+	also jitless "$1" --jitless "$programs/lines.js" 0.6
+	also baseline "$1" "${baseline[@]}" "$programs/lines.js" 0.6
+	also optimised "$1" "$programs/lines.js" 0.8
+	also inlined "$1" "$programs/inlined.js" 0.8
+	also further "$1" --jitless "$programs/further.js" 0.6
+	also names "$1" --jitless "$programs/names.js" 0.8
+}
+
+far_down() {
+	yes '// Größe'$'\r' | head -n 300000
+	cat <<-END
+		function far() {
+			let s = 0;
+			for (let i = 0; i < 600000; i++) s = (s + i) % 1003;
+			return s;
+		}
+		while (process.cpuUsage().user < process.argv[2] * 1e6) far();
+	END
 }
 
 # Within 60 thousandths, or four sigmas of few samples.
@@ -110,8 +177,9 @@ t_shares() {
 	local node mode a b c wrong
 	need_node
 	for node in $(nodes); do
-		for mode in --no-flush-bytecode --no-opt --jitless; do
-			record_js "$node" "$mode" "$SCRIPT" main 1.5
+		recorded of_node "$node"
+		for mode in no-flush-bytecode no-opt jitless; do
+			of_program $mode
 			a=$(samples_in ';main;method(;share60)?$')
 			b=$(samples_in ';main;throughBuiltin(;forEach)?;closure(;share30)?$')
 			c=$(samples_in ';main;\\(anonymous\\);inner(;next)?;generator(;share10)?$')
@@ -128,16 +196,13 @@ t_shares() {
 
 # make test-runtimes: more than five thousand samples of each.
 t_functions_that_come_and_go() {
-	local node script=$TOP/tests/workloads/javascript/churn.js
+	local node least=200
 	need_node
+	[ "$RUNTIMES" != all ] || least=5000
 	for node in $(nodes); do
-		if [ "$RUNTIMES" = all ]; then
-			record_js "$node" --expose-gc "$script" 12
-			expect_churn "$T/folded" 5000 "$node"
-		else
-			record_js "$node" --expose-gc "$script" 1
-			expect_churn "$T/folded" 200 "$node"
-		fi
+		recorded of_node "$node"
+		of_program churn
+		expect_churn "$T/folded" $least "$node"
 	done
 }
 
@@ -156,15 +221,15 @@ t_before_there_are_tables() {
 	need_node
 	bpftool=$(bpftool_path) || skip "no bpftool that works"
 	spawn "$(nodes | head -n 1)" "$SCRIPT" main 30
-	spawn "$PMUBPF" record -e cpu-clock --unit samples -p "$spawned" -d 3.5 -o "$T/folded" \
+	spawn "$PMUBPF" record -e cpu-clock --unit samples -p "$spawned" -o "$T/folded" \
 		>"$T/out" 2>"$T/err" </dev/null
 	tool=$spawned
 	wait_until v8_is_known || fail "nothing is known of V8"
 	second=$(pgrep -P "$tool" -x pmubpf-symd | sed -n 2p)
 	kill -STOP "$second"
-	sleep 2
+	sleep 1.2
 	kill -CONT "$second"
-	pmb_finish
+	pmb_finish INT
 	functions
 	local all
 	all=$(awk '{ n += $NF } END { print n }' "$T/folded")
@@ -193,19 +258,9 @@ t_beside_its_perf_map() {
 t_lines() {
 	local node name line want
 	need_node
-	{
-		yes '// Größe'$'\r' | head -n 300000
-		cat <<-END
-			function far() {
-				let s = 0;
-				for (let i = 0; i < 600000; i++) s = (s + i) % 1003;
-				return s;
-			}
-			while (process.cpuUsage().user < process.argv[2] * 1e6) far();
-		END
-	} >"$T/far.js"
 	for node in $(nodes); do
-		record_js --lines "$node" --no-flush-bytecode "$SCRIPT" main "$LONG"
+		recorded of_node_lines "$node"
+		of_program shares
 		for name in share{60,30,10} method throughBuiltin closure inner generator main; do
 			line=$(grep -nE "(function\*? |^[[:space:]]+)$name\(" "$SCRIPT")
 			want=${line%%:*}
@@ -219,24 +274,19 @@ t_lines() {
 				"$(samples_in "(^|;)$want(;|\$)")" "$node: samples of $want"
 		done
 		expect_ge "$(samples_in ';share60:shares.js:[0-9]+$')" 100 "$node: in share60"
-		record_js --lines "$node" "$T/far.js" "$LONG"
+		of_program far
 		expect_ge "$(samples_in '(^|;)far:far.js:30000[123](;|$)')" 50 "$node: far down"
 	done
 }
 
 # Functions of the interpreter and of baseline code stand where they are, whatever V8's version.
 t_the_line_that_ran() {
-	local node mode baseline a b c all
+	local node mode a b c all
 	need_node
 	for node in $(nodes); do
-		baseline='--always-sparkplug --no-opt'
-		# what isn't there can't be left out
-		runtime_command "$node" --no-maglev -e 0
-		! "${RUN[@]}" 2>"$T/no" || baseline+=' --no-maglev'
-		for mode in --jitless "$baseline"; do
-			# shellcheck disable=SC2086 # words
-			record_js --lines "$node" $mode \
-				"$TOP/tests/workloads/javascript/lines.js" 1.5
+		recorded of_node_lines "$node"
+		for mode in jitless baseline; do
+			of_program $mode
 			a=$(samples_in ';loops:lines.js:1[01]$')
 			b=$(samples_in ';loops:lines.js:12$')
 			c=$(samples_in ';loops:lines.js:13$')
@@ -256,10 +306,11 @@ t_the_line_that_ran() {
 
 # What V8 has inlined stands where it is called, and each line has its share.
 t_optimised_code() {
-	local node a b c
+	local node a b c cut whole
 	need_node
 	for node in $(nodes); do
-		record_js --lines "$node" "$TOP/tests/workloads/javascript/lines.js" "$LONG"
+		recorded of_node_lines "$node"
+		of_program optimised
 		a=$(samples_in ';loops:lines.js:1[01]$')
 		b=$(samples_in ';loops:lines.js:12$')
 		c=$(samples_in ';loops:lines.js:13$')
@@ -267,13 +318,16 @@ t_optimised_code() {
 		expect_60_30_10 "$a" "$b" "$c"
 		expect_ge "$((a + b + c))" "$(($(samples_in ';loops(:[^;]*)?$') * 8 / 10))" \
 			"$node: of those in it"
-		record_js --lines "$node" \
-			"$TOP/tests/workloads/javascript/inlined.js" "$LONG"
+		of_program inlined
 		a=$(samples_in ';outer:inlined.js:11;middle:inlined.js:[67];inner:inlined.js:2$')
 		echo "$node: $a in what is inlined"
 		expect_ge "$a" 300 "$node: samples in what is inlined in what is inlined"
-		expect_eq "$(samples_in '(^|;)inner(:|;|$)')" \
-			"$(samples_in ';outer[^;]*;middle[^;]*;inner(:|;|$)')" "$node: called by it"
+		# a stack that was copied, and not to its end, says so
+		cut=$(folded_sum_of "$T/folded" '^[^;]*;\[unknown\];(middle:[^;]*;)?inner:')
+		expect_le $((50 * cut)) "$a" "$node: fifty times the stacks that are cut"
+		whole=$(samples_in ';outer[^;]*;middle[^;]*;inner(:|;|$)')
+		expect_eq "$(samples_in '(^|;)inner(:|;|$)')" $((whole + cut)) \
+			"$node: called by it"
 	done
 }
 
@@ -283,7 +337,8 @@ t_many_inlined() {
 	need_node
 	in_itself=$(printf ';step;deepen%.0s' {1..20})
 	for node in $(nodes); do
-		record_js "$node" "$TOP/tests/workloads/javascript/inlined.js" "$LONG" deep
+		recorded of_node "$node"
+		of_program deep
 		a=$(samples_in "$in_itself.*;outer;middle;inner(;|\$)")
 		echo "$node: $a"
 		expect_ge "$a" 200 "$node: samples in functions that are inlined in themselves"
@@ -298,8 +353,8 @@ t_scripts_further_down() {
 	local node
 	need_node
 	for node in $(nodes); do
-		record_js --lines "$node" --jitless \
-			"$TOP/tests/workloads/javascript/further.js" "$LONG"
+		recorded of_node_lines "$node"
+		of_program further
 		expect_ge "$(samples_in ';down:further.vm:10[012]$')" 100 "$node: 99 lines down"
 		expect_ge "$(samples_in ';up:further.vm:[123]$')" 100 "$node: 2 lines up"
 		expect_eq "$(samples_in ';(up|down):further.vm:')" \
@@ -313,8 +368,8 @@ t_names_of_parts() {
 	local node name
 	need_node
 	for node in $(nodes); do
-		record_js --lines "$node" --jitless \
-			"$TOP/tests/workloads/javascript/names.js" "$LONG"
+		recorded of_node_lines "$node"
+		of_program names
 		for name in outer.inner.fn outer.größe Thing.method of 'get got'; do
 			expect_ge "$(samples_in ";$name:names.js:[0-9]*;spin:names.js:7\$")" 30 \
 				"$node: samples in what $name calls"
@@ -323,9 +378,31 @@ t_names_of_parts() {
 	done
 }
 
+# Each function of these runs for 2 ms, and then the next one.
+made_up() {
+	local program
+	also honest "$WORKLOADS/fakev8" 0.6
+	also lies "$WORKLOADS/fakev8" 0.5 lies
+	for program in fakev8 newerv8; do
+		also "$program-optimised" "$WORKLOADS/$program" 0.3 optimised
+	done
+}
+
+made_up_lines() {
+	local program what
+	also honest "$WORKLOADS/fakev8" 0.8
+	also lies "$WORKLOADS/fakev8" 0.5 lies
+	for program in fakev8 newerv8; do
+		for what in ran lost compiled uncompiled optimised pessimised; do
+			also "$program-$what" "$WORKLOADS/$program" 0.3 $what
+		done
+	done
+}
+
 t_any_that_describes_itself() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js "$WORKLOADS/fakev8" 1
+	recorded made_up
+	of_program honest
 	expect_ge "$(samples_in '^;plain$')" 60 "samples in one whose name is a string"
 	expect_ge "$(samples_in '^;of_scope$')" 60 "samples in one with a scope"
 	expect_eq "$(samples_in ';(plain|of_scope).+$')" 0 "others above them"
@@ -337,7 +414,8 @@ t_any_that_describes_itself() {
 t_lines_of_any() {
 	local line
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js --lines "$WORKLOADS/fakev8" 1
+	recorded made_up_lines
+	of_program honest
 	for line in 1 2 4 5 514 1005 99990 4000001; do
 		expect_ge "$(samples_in "^;on_$line:fake.js:$line\$")" 30 "samples on line $line"
 	done
@@ -350,7 +428,8 @@ t_lines_of_any() {
 
 t_lines_of_lies() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js --lines "$WORKLOADS/fakev8" 1 lies
+	recorded made_up_lines
+	of_program lies
 	expect_ge "$(samples_in '^;lie$')" 60 "samples in those that can't be where they say"
 	expect_eq "$(samples_in '^;lie:')" 0 "with lines"
 	expect_ge "$(samples_in '^;first:fake.js:1$')" 10 "samples in one that says a wrong number"
@@ -373,7 +452,8 @@ t_lines_that_any_ran() {
 	local program line
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	for program in fakev8 newerv8; do
-		record_js --lines "$WORKLOADS/$program" 1 ran
+		recorded made_up_lines
+		of_program "$program-ran"
 		for line in 6 11 21 90001; do
 			expect_ge "$(samples_in ";at_$line:fake.js:$line\$")" 30 \
 				"$program: samples on line $line"
@@ -381,7 +461,7 @@ t_lines_that_any_ran() {
 				"$program: samples in what line $line calls"
 		done
 		expect_only_their_lines "$program"
-		record_js --lines "$WORKLOADS/$program" 1 lost
+		of_program "$program-lost"
 		expect_first_lines "$program" '^;first_2:fake.js:2;first_2:fake.js:2$'
 	done
 }
@@ -391,13 +471,14 @@ t_lines_of_any_baseline_code() {
 	local program line
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	for program in fakev8 newerv8; do
-		record_js --lines "$WORKLOADS/$program" 1 compiled
+		recorded made_up_lines
+		of_program "$program-compiled"
 		for line in 6 11 21 90001; do
 			expect_ge "$(samples_in "^;at_$line:fake.js:$line\$")" 30 \
 				"$program: samples on line $line"
 		done
 		expect_only_their_lines "$program"
-		record_js --lines "$WORKLOADS/$program" 1 uncompiled
+		of_program "$program-uncompiled"
 		expect_first_lines "$program" '^;first_2:fake.js:2$'
 	done
 }
@@ -407,7 +488,8 @@ t_lines_of_any_optimised_code() {
 	local program within
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
 	for program in fakev8 newerv8; do
-		record_js --lines "$WORKLOADS/$program" 1 optimised
+		recorded made_up_lines
+		of_program "$program-optimised"
 		expect_ge "$(samples_in '^;at_11:fake.js:11$')" 30 "$program: samples in one alone"
 		expect_ge "$(samples_in '^;at_21:fake.js:21$')" 30 "$program: in a long one"
 		expect_ge "$(samples_in '^;at_6:fake.js:6;at_21:fake.js:21$')" 30 \
@@ -417,9 +499,11 @@ t_lines_of_any_optimised_code() {
 		within='^;at_6:fake.js:6;at_11:fake.js:11;at_90001:fake.js:90001$'
 		expect_ge "$(samples_in "$within")" 30 "$program: in one within another"
 		expect_only_their_lines "$program"
-		record_js "$WORKLOADS/$program" 1 optimised
+		recorded made_up
+		of_program "$program-optimised"
 		expect_ge "$(samples_in '^;at_6;at_11;at_90001$')" 30 "$program: without lines"
-		record_js --lines "$WORKLOADS/$program" 1 pessimised
+		recorded made_up_lines
+		of_program "$program-pessimised"
 		expect_first_lines "$program" '^;first_2:fake.js:2$'
 		expect_eq "$(samples_in 'lie')" 0 "$program: in what isn't inlined"
 	done
@@ -427,7 +511,8 @@ t_lines_of_any_optimised_code() {
 
 t_lies() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js "$WORKLOADS/fakev8" 1 lies
+	recorded made_up
+	of_program lies
 	expect_ge "$(samples_in '^;file$')" 100 "samples in those with a name"
 	expect_ge "$(samples_in '^;\(anonymous\)$')" 10 "samples in those with an empty name"
 	# a text has 512 bytes at most, whatever its length says: each is four here, or three
@@ -437,7 +522,7 @@ t_lies() {
 
 t_unknown() {
 	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
-	record_js "$WORKLOADS/otherv8" 1
+	record_js "$WORKLOADS/otherv8" 0.3
 	expect_eq "$(sum_get '.runtime_unknown[0].runtime')" V8 "runtime"
 	expect_match "$T/err" "runtime_unknown: V8 in .*/otherv8: it describes itself" \
 		"the summary"

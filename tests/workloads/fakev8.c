@@ -30,10 +30,10 @@ SAYS(type_Script__SCRIPT_TYPE, SCRIPT)
 
 #include "v8_objects.h"
 
-/* push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; mov $50000000, %rcx; 1: dec %rcx; jnz 1b; leave;
+/* push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; mov $5000000, %rcx; 1: dec %rcx; jnz 1b; leave;
  * ret */
-static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x56, 0x57, 0x48, 0xc7, 0xc1, 0x80,
-			       0xf0, 0xfa, 0x02, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc9, 0xc3};
+static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0x56, 0x57, 0x48, 0xc7, 0xc1, 0x40,
+			       0x4b, 0x4c, 0x00, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc9, 0xc3};
 
 typedef void (*run_fn)(uint64_t function, uint64_t context);
 
@@ -50,14 +50,14 @@ typedef void (*call_fn)(uint64_t function, uint64_t context, uint64_t bytecode, 
 #ifdef __x86_64__
 __asm__(".text\n"
 	"ran: push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; push $0; push %rdx; push %rcx\n"
-	"push %r12; mov %rdx, %r12; mov %r8, %r9; mov $50000000, %rcx\n"
+	"push %r12; mov %rdx, %r12; mov %r8, %r9; mov $5000000, %rcx\n"
 	"1: dec %rcx; jnz 1b; mov -0x30(%rbp), %r12; leave; ret\n"
 	"caller: push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; push $0; push %rdx; push %rcx\n"
 	"push %r12; mov (%r8), %rdi; mov 8(%r8), %rsi; mov 16(%r8), %rdx; mov 24(%r8), %rcx\n"
 	"mov 40(%r8), %rax; mov 32(%r8), %r8; call *%rax\n"
 	"mov -0x20(%rbp), %r12; mov -0x24(%rbp), %r9d; mov -0x30(%rbp), %r12; leave; ret\n"
 	"compiled: push %rbp; mov %rsp, %rbp; push %rsi; push %rdi; push $0; push %rdx; push %rdx\n"
-	"mov $50000000, %rcx\n"
+	"mov $5000000, %rcx\n"
 	"compiled_loop: dec %rcx; jnz compiled_loop; leave; ret\n"
 	"interpreter_end:\n");
 extern const uint8_t ran[], caller[], compiled[], compiled_loop[], interpreter_end[];
