@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Texts for -e, right and wrong ones, by rule and by chance, and the same each time."""
 import itertools
+import os
 import random
+
+SOAK = os.environ.get('SOAK') == '1'
 
 HARDWARE = ['cycles', 'cpu-cycles', 'instructions', 'cache-references', 'cache-misses', 'branches',
             'branch-instructions', 'branch-misses', 'bus-cycles', 'stalled-cycles-frontend',
@@ -54,8 +57,9 @@ LETTERS = 'ukhIGHDe'
 
 
 def modifiers():
-    for n in (1, 2):
-        yield from (''.join(c) for c in itertools.product(LETTERS, repeat=n))
+    """Pairs in one order only, but with SOAK=1; longer ones by chance have theirs in any."""
+    pairs = itertools.product(LETTERS, repeat=2) if SOAK else itertools.combinations_with_replacement(LETTERS, 2)
+    yield from itertools.chain(LETTERS, map(''.join, pairs))
 
 
 def counted():
@@ -70,7 +74,7 @@ def counted():
         texts.append(r.choice(PMU) + m)
     for m in r.sample(letters, 15):
         texts.append(f'mem:0x{r.randrange(1, 1 << 40) * 8:x}/{r.choice([1, 2, 4, 8])}:{r.choice(["r", "w", "rw"])}:{m}')
-    for _ in range(90):
+    for _ in range(90 if SOAK else 45):
         terms = [r.choice(some) for some in r.sample(TERMS, r.choice([1, 2, 2, 3, 4]))]
         texts.append(f"cpu/{','.join(terms)}/{r.choice(['', '', 'u', 'k', 'uk', 'H'])}")
     return list(dict.fromkeys(texts))

@@ -4,7 +4,7 @@ The profiles of a folder, as `go tool pprof` and as `pmubpf report` read them: e
 and each label; and what `pmubpf report --pprof` writes again, as pprof reads it.
 
 Usage: pprof.py FOLDER. Prints each difference, and how many cases were compared.
-Environment: PMUBPF, GO (the command), PPROF_TMPDIR (a folder for what pprof keeps).
+Environment: PMUBPF, PPROF (the program), PPROF_TMPDIR (a folder for what pprof keeps).
 """
 import collections
 import glob
@@ -37,7 +37,7 @@ def pprof(path, types, keep):
     for i, (_, unit) in enumerate(types):
         script += [f'sample_index={i}', f'unit={UNITS.get(unit, unit)}', f'top >{keep}.top{i}', f'tags >{keep}.tags{i}']
     script.append(f'raw >{keep}.raw')
-    done = subprocess.run([os.environ.get('GO', 'go'), 'tool', 'pprof', path],
+    done = subprocess.run([*os.environ.get('PPROF', 'go tool pprof').split(), path],
                           input='\n'.join(script), capture_output=True, check=False, text=True)
     if 'empty common sample type list' in done.stderr:
         raise NoTypes
