@@ -39,23 +39,42 @@ answers() {
 	[ "$(sql 'SELECT 1')" = 1 ]
 }
 
+# Not by spawn: it ends with the suite.
 start_server() {
-	spawn clickhouse-server --config-file="$T/config.xml" >"$T/ch.out" 2>&1
-	server=$spawned
-	wait_until answers || fail "the server doesn't start: $(tail -n 1 "$T/ch.out")"
+	env --default-signal=INT,QUIT clickhouse-server --config-file="$S/server/config.xml" \
+		>"$S/server/out" 2>&1 </dev/null &
+	server=$!
+	echo $server >"$S/server/pid"
+	wait_until answers || fail "the server doesn't start: $(tail -n 1 "$S/server/out")"
 }
 
-# ClickHouse, with the tables: $U is its database, $http its port.
+end_server() {
+	local server
+	server=$(cat "$S/server/pid")
+	kill -KILL "$server"
+	wait_until has_gone "$server"
+}
+
+# ClickHouse, with the tables: $U is its database, $http its port. It begins with the first test
+# that needs it.
 need_server() {
 	need_root
 	need_program clickhouse-server
 	need_program curl
 	need_program python3
-	http=$(free_port) tcp=$(free_port)
-	mkdir -p "$T/ch/tmp"
-	server_config
+	if [ -e "$S/server/pid" ]; then
+		read -r http tcp <"$S/server/ports"
+		server=$(cat "$S/server/pid")
+	else
+		http=$(free_port) tcp=$(free_port)
+		mkdir -p "$S/server/ch/tmp"
+		echo "$http $tcp" >"$S/server/ports"
+		T=$S/server server_config
+		at_the_end end_server
+	fi
 	U=clickhouse+http://127.0.0.1:$http/fleet
-	start_server
+	answers || start_server
+	sql 'DROP DATABASE IF EXISTS fleet' >/dev/null
 	sql 'CREATE DATABASE fleet' >/dev/null
 	pmb_ok ship --schema clickhouse
 	while read -r table; do fleet "$table"; done < <(statements)

@@ -61,6 +61,12 @@ later() {
 	LATER+=("$(printf '%q ' "$@")")
 }
 
+# The same for the end of the suite: what one test begins and the next ones use.
+at_the_end() {
+	printf '%q ' "$@" >>"$S/at-the-end"
+	echo >>"$S/at-the-end"
+}
+
 # Processes, behind what they started.
 families_of() { # PID…
 	local pid children
@@ -163,6 +169,8 @@ run_tests() {
 	for name in $names; do
 		[[ $name =~ ${ONLY:-.} ]] && run_test "$name"
 	done
+	# shellcheck disable=SC1091
+	[ ! -e "$S/at-the-end" ] || . "$S/at-the-end"
 	rm -rf --one-file-system "$S"
 	return 0
 }

@@ -156,8 +156,7 @@ t_whoever_is_killed() {
 	windows "$T/spool" $n
 	keep_shipping
 	wait_until has_windows 3 || fail "nothing is sent"
-	kill -KILL "$server"
-	wait "$server" 2>/dev/null
+	end_server
 	sleep 0.5
 	start_server
 	for i in 1 2 3; do
