@@ -23,7 +23,12 @@ REST=2
 
 need_docker() {
 	need_dockerd
-	docker import "$S/root.tar" pmubpf-test:1 >/dev/null || fail "docker import"
+	has_image pmubpf-test:1 || docker import "$S/root.tar" pmubpf-test:1 >/dev/null ||
+		fail "docker import"
+}
+
+has_image() { # NAME
+	docker image inspect "$1" >/dev/null 2>&1
 }
 
 docker_run() { # NAME PROGRAM SECONDS
@@ -120,15 +125,19 @@ t_neighbours() {
 		"$T/n.json")" 1 "ns that the other container had the CPU"
 }
 
-# pmubpf as an image, and in `options` how a container of it is run.
-need_image() {
-	need_docker
+build_image() {
 	"$TOP/examples/image-root.sh" "$T/image" "$PMUBPF" || fail "image-root.sh"
 	DOCKER_BUILDKIT=0 docker build -q -t pmubpf -f "$TOP/examples/Dockerfile" \
 		"$T/image" >"$T/out" 2>"$T/err" ||
 		fail "docker build: $(tail -n 1 "$T/err")"
 	expect_eq "$(docker run --rm --network none pmubpf --version)" "$("$PMUBPF" --version)" \
 		"the version"
+}
+
+# pmubpf as an image, and in `options` how a container of it is run.
+need_image() {
+	need_docker
+	has_image pmubpf || build_image
 	options=(--rm --network none --pid=host -v "/:/host:ro,rslave" -v /etc/passwd:/etc/passwd:ro)
 	# a machine that lacks a capability starts no privileged container; Docker takes only those
 	# that its kernel knows

@@ -5,24 +5,30 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# It begins with the first test that needs it and ends with the suite; containers end with a test.
 need_dockerd() {
 	need_program dockerd
 	[ "$(id -u)" = 0 ] || skip "dockerd needs root"
-	export DOCKER_HOST=unix://$T/docker.sock
+	export DOCKER_HOST=unix://$S/docker.sock
+	later end_containers
+	! docker info >/dev/null 2>&1 || return 0
 	# not by spawn: it has to end its containers before it ends
 	# as on hosts with systemd, / is shared: in this mount namespace
 	unshare -m sh -c 'mount --make-rshared / && exec dockerd "$@"' - --iptables=false \
-		--bridge=none --data-root "$T/far/away" --exec-root "$T/exec" \
-		--pidfile "$T/docker.pid" -H "$DOCKER_HOST" >/dev/null 2>"$T/dockerd.log" &
-	later end_docker
+		--bridge=none --data-root "$S/far/away" --exec-root "$S/exec" \
+		--pidfile "$S/docker.pid" -H "$DOCKER_HOST" >/dev/null 2>"$S/dockerd.log" &
+	at_the_end end_docker
 	wait_for 20 docker info ||
-		skip "dockerd does not start here: $(tail -n 1 "$T/dockerd.log" | cut -c -120)"
+		skip "dockerd does not start here: $(tail -n 1 "$S/dockerd.log" | cut -c -120)"
+}
+
+end_containers() {
+	docker ps -aq | xargs -r docker rm -f >/dev/null 2>&1
 }
 
 end_docker() {
 	local pid
-	pid=$(cat "$T/docker.pid" 2>/dev/null) || return 0
-	docker ps -aq | xargs -r docker rm -f >/dev/null 2>&1
+	pid=$(cat "$S/docker.pid" 2>/dev/null) || return 0
 	kill "$pid"
 	wait_for 20 sh -c "! kill -0 $pid"
 }
