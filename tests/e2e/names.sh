@@ -23,7 +23,7 @@ one_of() { # "MS…" COMMAND…: with the seconds
 }
 
 t_recursion() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 0.5 100
+	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 0.25 100
 	# How many dives stand right after main, and by what weight.
 	user_code "$T/folded" | awk '{ n = $NF; k = sub(/.*;main;/, ""); k = gsub(/(^|;)dive/, ""); sum += n; if (k >= 99) deep += n }
 		END { printf "%.3f\n", 100 * deep / sum }' >"$T/share"
@@ -35,15 +35,15 @@ t_recursion() {
 
 t_max_depth() {
 	pmb_ok record -e cpu-clock --max-depth 10 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/recurse" 0.5 100
+		"$WORKLOADS/recurse" 0.25 100
 	expect_no_match "$T/folded" '(;dive){11}' "deeper than asked for"
 	expect_match "$T/folded" ';dive(;bottom_spin)?;burn_leaf ' "the leaf's side is kept"
-	expect_ns "$(folded_sum "$T/folded")" 500000000 10 "ns: samples and weight stay" 987
+	expect_ns "$(folded_sum "$T/folded")" 250000000 10 "ns: samples and weight stay" 987
 	expect_ge "$(sum_get '.stacks.user.truncated // 0')" 1 "stacks that ended as truncated"
 }
 
 t_cxx() {
-	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$WORKLOADS/cxxnames" 0.5
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$WORKLOADS/cxxnames" 0.3
 	local name points
 	points=$(points_of 25 "$(samples_of "$T/folded" ';outer::' 4000)")
 	for name in 'outer::inner::spin<int, 3>' 'outer::inner::spin<long, 5>' \
@@ -64,7 +64,7 @@ expect_rust() { # REGEX FIELD WHAT
 
 t_rust() {
 	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" --summary "$T/sum.json" -- \
-		"$WORKLOADS/rustnames" 1
+		"$WORKLOADS/rustnames" 0.5
 	expect_rust ';mycrate::foo::spin$' 2 "v0"
 	expect_rust ';mycrate::foo::gen::<u32>$' 4 "v0, generic"
 	expect_rust ';mycrate::bar::spin$' 6 "legacy, hash left out"
@@ -75,20 +75,20 @@ t_jit() {
 	spawn "$WORKLOADS/jit" 20
 	later rm -f "/tmp/perf-$spawned.map"
 	wait_until test -s "/tmp/perf-$spawned.map" || fail "no map"
-	pmb_ok record -e cpu-clock -p "$spawned" -d 0.5 -o "$T/folded"
+	pmb_ok record -e cpu-clock -p "$spawned" -d 0.25 -o "$T/folded"
 	expect_ge "$(user_share "$T/folded" ';main.*;jit_loop_\[j\]$')" 90 \
 		"percent in jit_loop under main"
 }
 
 t_jit_of_a_command_that_ended() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 0.5' "$T/pid" \
-		"$WORKLOADS/jit"
+	pmb_ok record -e cpu-clock -o "$T/folded" -- sh -c 'echo $$ >"$0"; exec "$1" 0.25' \
+		"$T/pid" "$WORKLOADS/jit"
 	later rm -f "/tmp/perf-$(cat "$T/pid").map"
 	expect_ge "$(user_share "$T/folded" ';jit_loop_\[j\]$' '^jit;')" 80 "percent in jit_loop"
 }
 
 t_jit_without_a_map() {
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/jit" 0.5 \
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$WORKLOADS/jit" 0.25 \
 		nomap
 	expect_ge "$(user_share "$T/folded" '\[unknown\]$' '^jit;')" 80 "percent in [unknown]"
 	expect_ge "$(sum_unnamed)" 1 "nameless frames in the summary"
@@ -99,8 +99,8 @@ t_deleted_binary() {
 	spawn "$T/goner" 20 >/dev/null
 	wait_until grep -q '^goner$' "/proc/$spawned/comm" || fail "it does not run"
 	rm "$T/goner"
-	pmb_ok record -e cpu-clock -F 2000 -p "$spawned" -d 0.5 -o "$T/folded"
-	expect_share "$T/folded" hot70 70 ';hot[37]0' 2000
+	pmb_ok record -e cpu-clock -F 4000 -p "$spawned" -d 0.25 -o "$T/folded"
+	expect_share "$T/folded" hot70 70 ';hot[37]0' 4000
 }
 
 t_replaced_binary() {
@@ -110,8 +110,8 @@ t_replaced_binary() {
 	wait_until grep -q '^prog$' "/proc/$spawned/comm" || fail "it does not run"
 	cp "$WORKLOADS/recurse" "$T/new"
 	mv "$T/new" "$T/prog"
-	pmb_ok record -e cpu-clock -F 2000 -p "$spawned" -d 0.5 -o "$T/folded"
-	expect_share "$T/folded" hot70 70 ';hot[37]0' 2000
+	pmb_ok record -e cpu-clock -F 4000 -p "$spawned" -d 0.25 -o "$T/folded"
+	expect_share "$T/folded" hot70 70 ';hot[37]0' 4000
 	expect_no_match "$T/folded" 'dive|bottom_spin' "a name of the new file"
 }
 
@@ -145,7 +145,7 @@ t_library_replaced_while_recording() {
 			fail "gcc"
 	done
 	cp "$T/old.so" "$T/libw.so"
-	printf '#include <time.h>\nextern void (*work)(void);\nint main(void) { for (clock_t c = clock(); clock() - c < CLOCKS_PER_SEC / 2;) work(); }\n' |
+	printf '#include <time.h>\nextern void (*work)(void);\nint main(void) { for (clock_t c = clock(); clock() - c < CLOCKS_PER_SEC / 4;) work(); }\n' |
 		gcc -x c -O1 -o "$T/prog" - -L"$T" -lw -Wl,-rpath,"$T" || fail "gcc"
 	cp "$T/prog" "$T/second"
 	# shellcheck disable=SC2016
@@ -189,8 +189,8 @@ t_mount_namespace() {
 	wait_until grep -q '^inner$' "/proc/$spawned/comm" ||
 		fail "the program in the namespace did not start"
 	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
-	pmb_ok record -e cpu-clock -F 2000 -p "$spawned" -d 0.5 -o "$T/folded"
-	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 2000
+	pmb_ok record -e cpu-clock -F 4000 -p "$spawned" -d 0.25 -o "$T/folded"
+	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 4000
 }
 
 t_mount_namespace_of_a_command() {
@@ -199,17 +199,17 @@ t_mount_namespace_of_a_command() {
 	need_root
 	mkdir "$T/hidden"
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- \
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- \
 		unshare -m --propagation private sh -c \
-		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 1' "$T/hidden" \
-		"$WORKLOADS/split"
-	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 2000
+		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 0.25' \
+		"$T/hidden" "$WORKLOADS/split"
+	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 4000
 }
 
 t_stripped() {
 	cp "$WORKLOADS/split" "$T/bare"
 	strip "$T/bare"
-	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.4
+	pmb_ok record -e cpu-clock -o "$T/folded" --summary "$T/sum.json" -- "$T/bare" 0.25
 	expect_ge "$(user_share "$T/folded" ';\[bare\]\+0x[0-9a-f]+$' '^bare;')" 90 \
 		"percent as [module]+0xoffset"
 	expect_ge "$(sum_unnamed)" 1 "nameless frames in the summary"
@@ -226,8 +226,8 @@ t_debuglink() {
 	objcopy --only-keep-debug "$T/linked" "$T/linked.debug"
 	strip "$T/linked"
 	(cd "$T" && objcopy --add-gnu-debuglink=linked.debug linked)
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$T/linked" 0.5
-	expect_share "$T/folded" hot70 70 '^linked;.*hot' 2000
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$T/linked" 0.25
+	expect_share "$T/folded" hot70 70 '^linked;.*hot' 4000
 }
 
 t_minidebuginfo() {
@@ -240,8 +240,8 @@ t_minidebuginfo() {
 	xz -q "$T/mini.small"
 	strip "$T/mini"
 	objcopy --add-section .gnu_debugdata="$T/mini.small.xz" "$T/mini"
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$T/mini" 0.5
-	expect_share "$T/folded" hot70 70 '^mini;.*hot' 2000
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$T/mini" 0.25
+	expect_share "$T/folded" hot70 70 '^mini;.*hot' 4000
 }
 
 t_build_id() {
@@ -257,8 +257,8 @@ t_build_id() {
 	later rm -f "$dir/${id:2}.debug"
 	objcopy --only-keep-debug "$T/ided" "$dir/${id:2}.debug"
 	strip "$T/ided"
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$T/ided" 0.5
-	expect_share "$T/folded" hot70 70 '^ided;.*hot' 2000
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$T/ided" 0.25
+	expect_share "$T/folded" hot70 70 '^ided;.*hot' 4000
 }
 
 # The line of tests/workloads/inlined.c that is marked with a name.
@@ -267,29 +267,32 @@ inlined_line() { # NAME
 }
 
 # With --inline all stacks show the chain, and with --lines each call's line.
-expect_inlined() { # PROGRAM
-	local comm
-	comm=$(basename "$1")
-	pmb_ok record -e cpu-clock --inline --lines -F 2000 -o "$T/folded" -- "$1" 0.25
-	expect_ge "$(user_share "$T/folded" "$(printf \
+expect_inlined() { # PROGRAM…, which are recorded one after the other
+	local program stack
+	stack=$(printf \
 		';main:inlined.c:%d;work:inlined.c:%d;middle:inlined.c:%d_.i.;inner:inlined.c:%d_.i.;leaf_spin:' \
-		"$(inlined_line main)" "$(inlined_line work)" "$(inlined_line middle)" "$(inlined_line inner)")" \
-		"^$comm;")" 90 "percent with the inlined calls and their lines"
+		"$(inlined_line main)" "$(inlined_line work)" "$(inlined_line middle)" "$(inlined_line inner)")
+	pmb_ok record -e cpu-clock --inline --lines -F 4000 -o "$T/folded" -- \
+		sh -c 'for i; do "$i" 0.15; done' - "$@"
+	for program; do
+		expect_ge "$(user_share "$T/folded" "$stack" "^${program##*/};")" 90 \
+			"percent with the inlined calls and their lines, of ${program##*/}"
+	done
 }
 
 t_inline() {
 	expect_inlined "$WORKLOADS/inlined"
-	pmb_ok record -e cpu-clock --inline -F 2000 -o "$T/folded" -- "$WORKLOADS/inlined" 0.25
+	pmb_ok record -e cpu-clock --inline -F 4000 -o "$T/folded" -- "$WORKLOADS/inlined" 0.15
 	expect_ge "$(user_share "$T/folded" ';main;work;middle_\[i\];inner_\[i\];leaf_spin(;|$)' '^inlined;')" 90 \
 		"percent with the inlined calls"
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/inlined" 0.25
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$WORKLOADS/inlined" 0.15
 	expect_ge "$(user_share "$T/folded" ';main;work;leaf_spin(;|$)' '^inlined;')" 90 \
 		"percent without them"
 	expect_no_match "$T/folded" '_\[i\]' "an inlined frame that nobody asked for"
 }
 
 t_lines() {
-	pmb_ok record -e cpu-clock --lines -F 2000 -o "$T/folded" -- "$WORKLOADS/inlined" 0.25
+	pmb_ok record -e cpu-clock --lines -F 4000 -o "$T/folded" -- "$WORKLOADS/inlined" 0.15
 	expect_ge "$(user_share "$T/folded" "$(printf ';main:inlined.c:%d;work:inlined.c:%d;leaf_spin:inlined.c:' \
 		"$(inlined_line main)" "$(inlined_line work)")" '^inlined;')" 90 "percent with lines"
 	expect_no_match "$T/folded" '_\[i\]' "an inlined frame that nobody asked for"
@@ -298,26 +301,26 @@ t_lines() {
 t_inline_in_a_debug_file() {
 	# With the symbols in the program itself, and without.
 	local flag
-	for flag in --strip-debug --strip-all; do
-		cp "$WORKLOADS/inlined" "$T/linked"
-		objcopy --only-keep-debug "$T/linked" "$T/linked.debug"
-		strip "$flag" "$T/linked"
-		(cd "$T" && objcopy --add-gnu-debuglink=linked.debug linked)
-		expect_inlined "$T/linked"
+	objcopy --only-keep-debug "$WORKLOADS/inlined" "$T/linked.debug"
+	for flag in debug all; do
+		strip "--strip-$flag" -o "$T/less-$flag" "$WORKLOADS/inlined"
+		(cd "$T" && objcopy --add-gnu-debuglink=linked.debug "less-$flag")
 	done
+	expect_inlined "$T/less-debug" "$T/less-all"
 }
 
 t_inline_in_all_versions_of_dwarf() {
-	local flags
+	local flags programs=()
 	for flags in "gcc -gdwarf-3" "gcc -gdwarf-4" "gcc -gdwarf-5" "gcc -gdwarf-5 -gz" "gcc -gdwarf-4 -gno-strict-dwarf -flto" \
 		"clang -gdwarf-4" "clang -gdwarf-5"; do
 		need_program "${flags%% *}"
 		# shellcheck disable=SC2086 # a list of words
-		$flags -w -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -o "$T/prog" \
+		$flags -w -O2 -fno-omit-frame-pointer -D_GNU_SOURCE -o "$T/prog${#programs[@]}" \
 			"$TOP/tests/workloads/inlined.c" ||
 			fail "$flags"
-		expect_inlined "$T/prog"
+		programs+=("$T/prog${#programs[@]}")
 	done
+	expect_inlined "${programs[@]}"
 }
 
 t_inline_cxx() {
@@ -335,7 +338,7 @@ t_inline_cxx() {
 	}
 	int main() {
 		ns::Box<3> box;
-		for (clock_t end = clock() + CLOCKS_PER_SEC / 2; clock() < end;) box.run();
+		for (clock_t end = clock() + CLOCKS_PER_SEC / 4; clock() < end;) box.run();
 	}
 	CXX
 	g++ -g -O2 -fno-omit-frame-pointer -o "$T/prog" "$T/prog.cc" || fail "g++"
@@ -352,7 +355,7 @@ t_inline_with_a_shared_debug_file() {
 	dwz -m "$T/shared" "$T/one" "$T/two" || skip "dwz can't"
 	rm -f "$T/shared"
 	mkfifo "$T/shared" # whoever opens it hangs
-	pmb_ok record -e cpu-clock --inline -o "$T/folded" --summary "$T/sum.json" -- "$T/one" 0.5
+	pmb_ok record -e cpu-clock --inline -o "$T/folded" --summary "$T/sum.json" -- "$T/one" 0.25
 	expect_ge "$(user_share "$T/folded" ';main;work(;|$)' '^one;')" 90 "percent under work"
 	expect_eq "$(sum_get .names.helper_failures)" 0 "failures of the helper"
 }
@@ -368,7 +371,7 @@ t_inline_in_a_broken_file() {
 			dd of="$T/prog" bs=4096 seek=$((16#$off)) oflag=seek_bytes conv=notrunc \
 			status=none
 	done
-	pmb_ok record -e cpu-clock --inline --lines -o "$T/folded" -- "$T/prog" 0.5
+	pmb_ok record -e cpu-clock --inline --lines -o "$T/folded" -- "$T/prog" 0.25
 	expect_ge "$(user_share "$T/folded" ';main[^;]*;work[^;]*;(.*;)?leaf_spin' '^prog;')" 90 \
 		"percent with names"
 }
@@ -403,8 +406,8 @@ t_the_kernel_is_asked() {
 	local unknown
 	kernel_is 5.13 || skip "this kernel has no bpf_snprintf"
 	grep -q '[1-9].* [tT] ' /proc/kallsyms || skip "kernel symbols are hidden"
-	strace -f -e trace=openat,openat2 -o "$T/calls" "$PMUBPF" record -a -F 2000 -e cpu-clock \
-		-o "$T/folded" \
+	strace -f --seccomp-bpf -e trace=openat,openat2 -o "$T/calls" "$PMUBPF" record -a -F 2000 \
+		-e cpu-clock -o "$T/folded" \
 		-- "$WORKLOADS/syscalls" 0.5 2>"$T/err" || fail "exit status $?"
 	expect_no_match "$T/calls" kallsyms "all symbols were read"
 	unknown=$(grep -o '[^; ]*_\[k\]' "$T/folded" | sed 's/_\[k\]$//; /^bpf_/d; /^\[unknown\]$/d' | sort -u |
@@ -429,9 +432,9 @@ t_no_debuginfod() {
 
 t_exec_changes_the_names() {
 	# One pid, two programs after each other: neither borrows the other's names.
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- bash -c \
-		'i=0; while ((i < 60000)); do ((i++)); done; exec "$0" 0.5' "$WORKLOADS/split"
-	expect_share "$T/folded" hot70 70 '^split;.*hot' 2000
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- bash -c \
+		'i=0; while ((i < 30000)); do ((i++)); done; exec "$0" 0.25' "$WORKLOADS/split"
+	expect_share "$T/folded" hot70 70 '^split;.*hot' 4000
 	expect_no_match "$T/folded" '^bash;.*;(hot70|hot30|spin_mix)' \
 		"names of the second in the first"
 	expect_no_match "$T/folded" '^split;.*(execute_command|\[bash\])' \
