@@ -22,7 +22,9 @@ expect_within_budgets() {
 t_names_of_4090_bytes() {
 	spawn "$WORKLOADS/longnames" 60 4
 	forget_maps_of "$spawned" 4
-	hurt -a --max-memory 32M -F 3999 -d 2
+	# shellcheck disable=SC2046 # several
+	meanwhile stop_after 0.2 $(children "$spawned")
+	hurt -a --max-memory 32M -F 3999 -d 1
 	expect_within_budgets
 	expect_ge "$(sum_get .output.lines_in_other)" 1 "lines that did not fit"
 	expect_match "$T/folded" '^longnames;\[other\] ' "where they went"
@@ -35,7 +37,9 @@ t_the_same_in_all_formats() {
 	local file size
 	spawn "$WORKLOADS/longnames" 60 4
 	forget_maps_of "$spawned" 4
-	hurt -p "$(children "$spawned" | xargs | tr " " ,)" --max-memory 8M -F 3999 -d 2 \
+	# shellcheck disable=SC2046 # several
+	meanwhile stop_after 0.2 $(children "$spawned")
+	hurt -p "$(children "$spawned" | xargs | tr " " ,)" --max-memory 8M -F 3999 -d 1 \
 		-o "$T/p.html" -o "$T/p.json" -o "$T/p.pb.gz" -o "$T/p.perf"
 	expect_unhurt
 	expect_ge "$(sum_get .output.lines_in_other)" 1 "lines that did not fit"
@@ -140,8 +144,8 @@ t_files_that_are_read_slowly() {
 	sleep 1
 	kill -USR1 "$attacker"
 	meanwhile wait_no_more
-	meanwhile stop_programs_of 1.5 "$attacker"
-	hurt -a --max-memory 32M -d 2
+	meanwhile stop_programs_of 0.2 "$attacker"
+	hurt -a --max-memory 32M -d 1
 	expect_within_budgets
 	expect_match "$T/folded" '^inlined;.*;?leaf_spin ' "names of an innocent program"
 	expect_match "$T/folded" '^file[0-5];.*\[file[0-5]\]' "places in the slow ones"
@@ -150,24 +154,26 @@ t_files_that_are_read_slowly() {
 	expect_le $(($(date +%s%3N) - $(cat "$T/asked"))) 20000 "ms from Ctrl-C to the end"
 }
 
-# Five that no time is enough for, and a light one that takes 1 to 2 s: more than a turn of all,
-# less than a second one. Whoever waits for the heavy ones first has no time left for it.
+# Two that no time is enough for, and a light one that takes 1 to 2 s: more than a turn of all, less
+# than a second one, which ends 8 s after the recording at the latest. Whoever waits for an answer
+# about the heavy ones first, 10 s each, has no time left for it.
 t_a_file_that_takes_2_seconds_beside_slower_ones() {
 	need_root
 	[ -e /dev/fuse ] || skip "no FUSE here"
 	local endless honest
 	mkdir "$T/endless" "$T/honest"
-	spawn unshare -m "$WORKLOADS/fusehang" slow "$T/endless" 5 900 "$WORKLOADS/split" 90
+	spawn unshare -m "$WORKLOADS/fusehang" slow "$T/endless" 2 900 "$WORKLOADS/split" 90
 	endless=$spawned
 	spawn nice -n 10 unshare -m "$WORKLOADS/fusehang" slow "$T/honest" 1 200 \
 		"$WORKLOADS/inlined" 90
 	honest=$spawned
-	wait_until has_children "$endless" 6 || skip "no such file system here"
+	wait_until has_children "$endless" 3 || skip "no such file system here"
 	wait_until has_children "$honest" 2 || skip "no such file system here"
 	sleep 1
 	kill -USR1 "$endless" "$honest"
-	meanwhile stop_programs_of 1.5 "$endless" "$honest"
-	hurt -a --max-memory 32M -d 2
+	meanwhile stop_programs_of 0.2 "$endless" "$honest"
+	meanwhile end_naming_after 14
+	hurt -a --max-memory 32M -d 1
 	expect_within_budgets
 	expect_match "$T/folded" ';leaf_spin ' "names of the file that takes 1 to 2 s"
 }
@@ -205,7 +211,7 @@ is_recording() { # PID of its strace
 }
 
 wait_no_more() {
-	sleep 14 # each of the six takes its half second before the innocent one has its turn
+	sleep 9 # each of the six takes its half second before the innocent one has its turn
 	date +%s%3N >"$T/asked"
 	signal_tool INT
 }
@@ -384,6 +390,8 @@ beside_slow_tables() { # LARGE SMALL SECONDS
 	# shellcheck disable=SC2016 # the inner shell's
 	meanwhile sh -c 'sleep "$0"; pkill -STOP -P "$1" "^file"; kill -STOP "$2"' \
 		"$3" "$(IFS=, && echo "${slow[*]}")" "$later"
+	# all twelve have had their half second
+	meanwhile end_naming_after $(($3 + 8))
 	hurt -F 999 -p "$( (echo "$programs" && echo "$later") | xargs | tr " " ,)" -d "$3"
 	expect_unhurt
 	expect_match "$T/err" 'ended in .*/file[0-9]*: ' \
@@ -438,7 +446,7 @@ t_21500_devices() {
 	spawn_devices 1 21500
 	cp "$WORKLOADS/frameless" "$T/later"
 	ulimit -n 1024
-	hurt -a -F 999 -- sh -c 'sleep 1; exec "$0" deep 3 >"$1"' "$T/later" "$T/out"
+	hurt -a -F 999 -- sh -c 'sleep 1; exec "$0" deep 2 >"$1"' "$T/later" "$T/out"
 	expect_unhurt "$HOST_KB"
 	expect_whole later 50 # else it would be none of them; see the next test
 	# once each, not again and again; and the files of what else runs
@@ -448,15 +456,20 @@ t_21500_devices() {
 # 1,500 in all, of five programs, so that all have their turn: more than descriptors. One root is
 # kept, and there are some left for the files of others and for the helpers at the end.
 t_more_devices_than_descriptors() {
+	local early devices
 	need_tables
 	spawn_devices 5 300
+	devices=$spawned
 	cp "$WORKLOADS/frameless" "$T/early"
 	cp "$WORKLOADS/frameless" "$T/later"
 	spawn "$T/early" deep 60 >/dev/null
 	ulimit -n 1024
+	early=$spawned
 	meanwhile exec "$T/later" deep 60 >/dev/null
 	SPAWNED+=("$!")
-	hurt -a -F 999 -d 5
+	# shellcheck disable=SC2046 # several
+	meanwhile stop_after 3.2 "$early" "$!" $(children "$devices")
+	hurt -a -F 999 -d 4
 	expect_unhurt "$HOST_KB"
 	expect_match "$T/folded" '^crowd;.*;crowd_spin(;| )' "what the hostile ones do"
 	# without descriptors it would be none of them; how many there are before the tables, beside

@@ -44,6 +44,25 @@ is_measured() {
 	[ -s "$T/figures" ] && has_perf_events "$(figure pid)"
 }
 
+# What has no names by then gets none.
+end_naming_after() { # SECONDS
+	local i pid
+	pid=$(figure pid)
+	for ((i = 0; i < 5 * $1; i++)); do
+		sleep 0.2
+		! has_gone "$pid" || return 0
+	done
+	kill -INT "$pid"
+}
+
+# For when a recording is over: what was sampled only has to be there for its names, and others
+# have the CPUs.
+stop_after() { # SECONDS PID…
+	sleep "$1"
+	shift
+	kill -STOP "$@"
+}
+
 signal_tool() { # SIGNAL
 	kill "-$1" "$(figure pid)"
 }
