@@ -52,6 +52,7 @@ end_server() {
 	local server
 	server=$(cat "$S/server/pid")
 	kill -KILL "$server"
+	wait "$server" 2>/dev/null # where it is a child
 	wait_until has_gone "$server"
 }
 

@@ -16,36 +16,47 @@ setup() {
 		"$WORKLOADS/split" 0.5
 }
 
-# Two of them, which know each other as the cluster "fleet": the first has Distributed tables.
+# Two of them, which know each other as the cluster "fleet": the first has Distributed tables. They
+# begin with the first test that needs them.
 need_shards() {
-	local -a https tcps
+	local -a https
 	local i
 	need_program clickhouse-server
 	need_program curl
+	[ -e "$S/shards" ] || begin_shards
+	read -ra https <"$S/shards"
+	for i in 1 2; do
+		http=${https[i - 1]}
+		wait_for_shard $i
+		database=default sql 'DROP DATABASE IF EXISTS fleet' >/dev/null
+		database=default sql 'CREATE DATABASE fleet' >/dev/null
+		shard_tables | while read -r table; do fleet "$table"; done
+	done
+	http=${https[0]}
+	for i in samples:host stacks:hash names:build_id alarms:host windows:host; do
+		fleet "CREATE TABLE ${i%:*} AS ${i%:*}_local ENGINE = Distributed(fleet, fleet,
+			${i%:*}_local, cityHash64(${i#*:}))"
+	done
+	second=${https[1]}
+	U=clickhouse+http://127.0.0.1:$http/fleet
+}
+
+begin_shards() {
+	local -a https tcps
+	local i
 	for i in 1 2; do
 		https[i]=$(free_port)
 		tcps[i]=$(free_port)
 	done
 	for i in 1 2; do
-		http=${https[i]} tcp=${tcps[i]}
-		(
-			T=$T/shard$i
-			mkdir -p "$T/ch/tmp"
-			server_config
-			sed -i "s|</yandex>|<remote_servers><fleet>$(shards "${tcps[@]}")</fleet>\
-</remote_servers></yandex>|" "$T/config.xml"
-		)
-		start_shard $i
-		database=default sql 'CREATE DATABASE fleet' >/dev/null
-		shard_tables | while read -r table; do fleet "$table"; done
+		mkdir -p "$S/shard$i/ch/tmp"
+		http=${https[i]} tcp=${tcps[i]} T=$S/shard$i server_config
+		sed -i "s|</yandex>|<remote_servers><fleet>$(shards "${tcps[@]}")</fleet>\
+</remote_servers></yandex>|" "$S/shard$i/config.xml"
+		begin_shard $i
+		at_the_end end_shard $i
 	done
-	http=${https[1]}
-	for i in samples:host stacks:hash names:build_id alarms:host windows:host; do
-		fleet "CREATE TABLE ${i%:*} AS ${i%:*}_local ENGINE = Distributed(fleet, fleet,
-			${i%:*}_local, cityHash64(${i#*:}))"
-	done
-	second=${https[2]}
-	U=clickhouse+http://127.0.0.1:$http/fleet
+	echo "${https[*]}" >"$S/shards"
 }
 
 shards() { # TCP-PORT…
@@ -57,10 +68,23 @@ shard_tables() {
 	statements | sed -E 's/(NOT EXISTS [a-z]+)/\1_local/'
 }
 
-start_shard() { # N
-	spawn clickhouse-server --config-file="$T/shard$1/config.xml" >"$T/shard$1/out" 2>&1
-	server=$spawned
-	wait_until answers || fail "shard $1 doesn't start: $(tail -n 1 "$T/shard$1/out")"
+# Not by spawn: it ends with the suite.
+begin_shard() { # N
+	env --default-signal=INT,QUIT clickhouse-server --config-file="$S/shard$1/config.xml" \
+		>"$S/shard$1/out" 2>&1 </dev/null &
+	echo $! >"$S/shard$1/pid"
+}
+
+wait_for_shard() { # N, at $http
+	wait_until answers || fail "shard $1 doesn't start: $(tail -n 1 "$S/shard$1/out")"
+}
+
+end_shard() { # N
+	local pid
+	pid=$(cat "$S/shard$1/pid")
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null # where it is a child
+	wait_until has_gone "$pid"
 }
 
 # One window is 0.5 s of a program; each host sends them all, at once.
@@ -90,12 +114,12 @@ t_a_shard_is_killed_under_load() {
 	# however fast they are, there is something left
 	kill -STOP "${senders[@]}"
 	windows "$T/spool" 30
-	kill -KILL "$server"
-	wait "$server" 2>/dev/null
+	end_shard 2
 	kill -CONT "${senders[@]}"
 	wait_until grep -q 'the server answers' "$T"/h?.err || fail "nobody meets its end"
 	is_sent && fail "all was sent without a shard"
-	http=$second start_shard 2
+	begin_shard 2
+	http=$second wait_for_shard 2
 	wait_for 120 is_sent || fail "not all is sent: $(tail -qn 1 "$T"/h?.err)"
 	# each host's sums are those of the files
 	pmb_ok report --csv --by function --from "$T/spool"
