@@ -5,7 +5,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-N=200
+N=100
 
 setup() {
 	need_root
@@ -68,17 +68,17 @@ t_stacks_that_grow() {
 t_samples_after_calls_that_were_left() {
 	local how calls
 	for how in left ended exec; do
-		pmb_ok record --budget 0 -e cpu-clock -F 997 -o "$T/folded" \
+		pmb_ok record --budget 0 -e cpu-clock -F 2503 -o "$T/folded" \
 			--summary "$T/sum.json" --window "u:$S/prog:main.broken" \
-			-- "$S/prog" $how 100
+			-- "$S/prog" $how 40
 		expect_ledger
-		# of 500 ms and more: it first has to write over what was there
-		expect_le "$(grep 'main.unrelated' "$T/folded" | folded_total)" 5000000 \
+		# of 200 ms and more: it first has to write over what was there
+		expect_le "$(grep 'main.unrelated' "$T/folded" | folded_total)" 2000000 \
 			"$how: samples outside of calls"
 		expect_ge "$(grep 'main.broken;main.spin' "$T/folded" | folded_total)" \
-			$((100 * 5000000 / 10)) "$how: samples of later calls"
-		calls="200 100"
-		[ $how != exec ] || calls="201 200"
+			$((40 * 5000000 / 10)) "$how: samples of later calls"
+		calls="80 40"
+		[ $how != exec ] || calls="81 80"
 		expect_eq "$(windows '"\(.began) \(.ended)"')" "$calls" "$how: calls"
 	done
 }
@@ -159,8 +159,8 @@ t_counts_of_calls_that_were_left() {
 	expect_eq "$(units '"\(.began) \(.abandoned) \(.ended + .unsure)"')" \
 		"$((4 * N)) $left $((4 * N - left))" "calls, of which panics leave a third"
 	for how in left ended exec; do
-		count --per broken "$S/prog" $how 100
-		expect_le "$(units .ended)" 200 "$how: calls that returned"
+		count --per broken "$S/prog" $how 40
+		expect_le "$(units .ended)" 80 "$how: calls that returned"
 		# 5 ms each; the same again comes behind those that were left
 		expect_le "$(of_each on_cpu '.mean | floor')" 6500000 \
 			"$how: of what follows nothing is inside"
