@@ -152,8 +152,10 @@ t_refused() {
 profiles() { # [MODE]
 	local host
 	serve "$@"
-	[ -d "$S/one" ] || for host in one:3 two:2; do
-		pmb_ok agent --dir "$S/${host%:*}" --every 1s -e cpu-clock -F 199 -- \
+	# shellcheck disable=SC2016 # the inner shell's
+	[ -d "$S/one" ] || for host in one:6 two:4; do
+		pmb_ok agent --dir "$S/${host%:*}" --every 1s -e cpu-clock -F 499 -- \
+			sh -c 'for i in $(seq "$1"); do "$0" 0.1; sleep 0.4; done' \
 			"$WORKLOADS/split" "${host#*:}"
 	done
 	for host in one two; do
