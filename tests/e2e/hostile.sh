@@ -213,9 +213,10 @@ t_a_jitdump_of_a_million_names() {
 	python3 - >>"$dump" <<-'END' || skip "no room for such a file"
 		import struct, sys
 		name = b"n" * 200 + b"\0"
-		for i in range(1000000):
-		    sys.stdout.buffer.write(struct.pack("<IIQIIQQQQ", 0, 56 + len(name), 0, 1, 1,
-		        i << 12, i << 12, 16, i + 10) + name)
+		pack = struct.Struct("<IIQIIQQQQ%ds" % len(name)).pack
+		for k in range(0, 1000000, 10000):
+		    sys.stdout.buffer.write(b"".join(pack(0, 56 + len(name), 0, 1, 1, i << 12,
+		        i << 12, 16, i + 10, name) for i in range(k, k + 10000)))
 	END
 	hurt -p "$spawned" -d 1
 	expect_unhurt
