@@ -5,14 +5,19 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+setup() {
+	pmb_ok record -e cpu-clock -o "$S/folded" --summary "$S/sum.json" -- \
+		"$WORKLOADS/recurse" 0.1
+	mv "$T/out" "$S/out"
+}
+
 t_file() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/recurse" 0.2
-	expect_folded "$T/folded"
-	expect_empty "$T/out" "stdout with -o"
+	expect_folded "$S/folded"
+	expect_empty "$S/out" "stdout with -o"
 }
 
 t_stdout_is_stacks_only() {
-	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 0.2
+	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 0.1
 	expect_folded "$T/out"
 	expect_match "$T/err" '.' "the summary"
 }
@@ -40,25 +45,23 @@ sys.exit(status)' "$@" 2>"$T/err"
 
 # It fits a terminal, by words; in a pipe each sentence is a line.
 t_the_summary_fits_the_terminal() {
-	on_a_terminal 60 "$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 0.3 || fail "record"
+	on_a_terminal 60 "$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 0.1 || fail "record"
 	sed -i '/.*\r/s///; s/^.*\x1b\[K//' "$T/err"
 	sed -n '/^pmubpf: [0-9]/,$p' "$T/err" >"$T/lines"
 	expect_match "$T/lines" '^  cost: ' "the last sentence"
 	expect_eq "$(awk 'length > 60 && NF > 1' "$T/lines")" "" "lines that are too long"
 	expect_match "$T/lines" '^      ?[a-z0-9]' "what goes on further in"
-	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 0.3
+	pmb_ok record -e cpu-clock -- "$WORKLOADS/recurse" 0.1
 	expect_match "$T/err" '^  cost: .{90}' "a line in a pipe"
 }
 
 t_summary_is_json() {
-	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 0.2
-	jq -e . "$T/sum.json" >/dev/null || fail "jq cannot read the summary"
-	expect_eq "$(sum_get '.command_line | length')" 9 "words of the command"
-	expect_match <(sum_get .version) '^[0-9]' "version"
+	jq -e . "$S/sum.json" >/dev/null || fail "jq cannot read the summary"
+	expect_eq "$(sum_get '.command_line | length' "$S/sum.json")" 11 "words of the command"
+	expect_match <(sum_get .version "$S/sum.json") '^[0-9]' "version"
 }
 
 t_keys_are_stable() {
-	pmb_ok record -e cpu-clock --summary "$T/sum.json" -- "$WORKLOADS/recurse" 0.2
 	local path
 	for path in .version .command_line .duration_s .balanced .remarks .events .stacks.user .stacks.kernel \
 		.frames.named .frames.unnamed .sideband.lost .events[0].name .events[0].unit \
@@ -66,15 +69,15 @@ t_keys_are_stable() {
 		.events[0].scope .events[0].kernel.seen .events[0].kernel.dropped.ring_full \
 		.events[0].user.decoded .events[0].counter.value .events[0].counter.enabled_ns \
 		.events[0].counter.running_ns .events[0].counter.scaled .events[0].throttled; do
-		jq -e "$path != null" "$T/sum.json" >/dev/null || fail "the summary has no $path"
+		jq -e "$path != null" "$S/sum.json" >/dev/null || fail "the summary has no $path"
 	done
 	jq -e '.events[0] | has("ratio") and has("ratio_why") and has("remainder")' \
-		"$T/sum.json" >/dev/null ||
+		"$S/sum.json" >/dev/null ||
 		fail "the summary lacks ratio, ratio_why or remainder"
 }
 
 t_sorted_and_merged() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/manypaths" 0.5
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$WORKLOADS/manypaths" 0.25
 	sed 's/ [0-9]*$//' "$T/folded" >"$T/stacks"
 	expect_eq "$(sort -u "$T/stacks" | wc -l)" "$(wc -l <"$T/folded")" "different stacks"
 	# By frames: the separator sorts before everything else.
@@ -83,7 +86,7 @@ t_sorted_and_merged() {
 }
 
 t_full_disk() {
-	pmb record -e cpu-clock -o /dev/full -- "$WORKLOADS/recurse" 0.2
+	pmb record -e cpu-clock -o /dev/full -- "$WORKLOADS/recurse" 0.1
 	expect_eq "$rc" 1 "exit status of -o /dev/full"
 	expect_match "$T/err" '/dev/full' "the file is named"
 	expect_match "$T/err" 'No space left|full' "the reason is named"
@@ -104,7 +107,7 @@ t_a_full_disk_leaves_the_old_profile() {
 		echo "old 1" >$2/p; echo "old 2" >$2/sum; touch $2/mounted; echo "old 3" >$2/mounted
 		mount --bind $2/mounted $2/mounted
 		for o in "-o $2/p" "--summary $2/sum" "-o $2/mounted"; do
-			$3 record -q -e cpu-clock -F 1000 $o -- '"$WORKLOADS"'/manypaths 0.5 >>$2/../out 2>>$2/../err
+			$3 record -q -e cpu-clock -F 4000 $o -- '"$WORKLOADS"'/manypaths 0.2 >>$2/../out 2>>$2/../err
 			echo "$? $(cat $2/p $2/sum $2/mounted | tr "\n" " ")$(ls -A $2 | wc -l)"
 		done' >"$T/said"
 	expect_eq "$(sort -u "$T/said")" "1 old 1 old 2 old 3 3" \
@@ -115,12 +118,16 @@ t_a_full_disk_leaves_the_old_profile() {
 # What can't be repeated goes to another folder, and no half file is left where it should have been.
 t_a_full_disk_loses_no_profile() {
 	need_root
-	local o saved
+	local o seconds saved
 	mkdir "$T/disk" "$T/temp"
 	for o in p.pb.gz p.html p.folded; do
+		# names stand once in the first, which is compressed
+		seconds=1
+		[ $o = p.pb.gz ] || seconds=0.3
 		# shellcheck disable=SC2016
 		TMPDIR=$T/temp on_a_full_disk '
-			"$3" record -q -e cpu-clock -F 2000 -o "$2/'$o'" -- "$WORKLOADS/manypaths" 1
+			"$3" record -q -e cpu-clock -F 2000 -o "$2/'$o'" -- \
+				"$WORKLOADS/manypaths" '$seconds'
 			echo "$? $(ls -A "$2")"' >"$T/said" 2>"$T/err"
 		expect_eq "$(tail -n 1 "$T/said")" "1 " "$o: status, and what is on the disk"
 		expect_match "$T/err" \
@@ -137,7 +144,7 @@ t_a_full_disk_loses_no_profile() {
 	on_a_full_disk '
 		cd "$2" || exit
 		for d in /var/tmp /tmp /dev/shm; do mount -t tmpfs -o size=4k none $d; done
-		TMPDIR=/tmp "$3" record -q -e cpu-clock -F 2000 -- "$WORKLOADS/manypaths" 1 >out
+		TMPDIR=/tmp "$3" record -q -e cpu-clock -F 4000 -- "$WORKLOADS/manypaths" 0.5 >out
 		echo "$? $(ls -A /tmp /var/tmp /dev/shm | grep -c pmubpf-)"' >"$T/said" 2>"$T/err"
 	expect_eq "$(tail -n 1 "$T/said")" "1 0" "status, and files elsewhere"
 	expect_match "$T/err" 'nor is there room for it in /tmp, .*name a file on another disk' \
@@ -148,7 +155,7 @@ t_a_full_disk_loses_no_profile() {
 t_a_full_disk_leaves_all_old_files() {
 	need_root
 	mkdir "$T/disk"
-	pmb_ok record -e cpu-clock -F 2000 -o "$T/p.pb.gz" -- "$WORKLOADS/manypaths" 1
+	pmb_ok record -e cpu-clock -F 4000 -o "$T/p.pb.gz" -- "$WORKLOADS/manypaths" 0.5
 	# shellcheck disable=SC2016
 	on_a_full_disk '
 		echo "old 1" >$2/p; ln -s p $2/link; echo "old 2" >$2/one; ln $2/one $2/two
@@ -194,11 +201,11 @@ t_an_old_profile_keeps_its_owner() {
 	ln -s p "$T/theirs/link"
 	chmod 640 "$T"/theirs/p
 	chown -R -h 65534:65533 "$T/theirs"
-	pmb_ok record -e cpu-clock -o "$T/theirs/p" -- "$WORKLOADS/split" 0.3
+	pmb_ok record -e cpu-clock -o "$T/theirs/p" -- "$WORKLOADS/split" 0.1
 	expect_folded "$T/theirs/p"
 	expect_eq "$(stat -c '%u:%g %a' "$T/theirs/p")" "65534:65533 640" "owner and mode"
 	pmb_ok record -e cpu-clock -o "$T/theirs/twice" -o "$T/theirs/link" -- "$WORKLOADS/split" \
-		0.3
+		0.1
 	expect_eq "$(stat -c %h "$T/theirs/again")" 2 "names of a file that has two"
 	cmp -s "$T/theirs/again" "$T/theirs/p" ||
 		fail "the second name, and the end of the link, hold something else"
@@ -223,7 +230,7 @@ t_profiles_are_private() {
 	ln -s end "$T/link"
 	SUDO_UID=65534 SUDO_GID=65533 pmb_ok record -a -e cpu-clock -F 2000 -o "$T/p.pb.gz" \
 		-o "$T/p.perf" -o "$T/link" \
-		--summary "$T/sum.json" -- "$WORKLOADS/syscalls" 0.5
+		--summary "$T/sum.json" -- "$WORKLOADS/syscalls" 0.25
 	for f in p.pb.gz p.perf sum.json; do
 		expect_eq "$(stat -c '%u:%g %a' "$T/$f")" "65534:65533 600" "owner and mode of $f"
 	done
@@ -233,19 +240,19 @@ t_profiles_are_private() {
 	expect_match "$T/rows" ' 0x[0-9a-f]+ ' "addresses"
 	expect_no_match <(cat "$T/rows" "$T/p.perf") '(^|[^0-9a-f])f{4}[0-9a-f]{12}' \
 		"an address of the kernel"
-	"$PMUBPF" record -q -e cpu-clock -o "$T/own.folded" -- "$WORKLOADS/split" 0.2 ||
+	"$PMUBPF" record -q -e cpu-clock -o "$T/own.folded" -- "$WORKLOADS/split" 0.1 ||
 		fail "record"
 	expect_eq "$(stat -c '%u:%g %a' "$T/own.folded")" "$(id -u):$(id -g) 600" "without sudo"
 }
 
 t_full_disk_on_stdout() {
-	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 0.2 >/dev/full 2>"$T/err"
+	"$PMUBPF" record -e cpu-clock -- "$WORKLOADS/recurse" 0.1 >/dev/full 2>"$T/err"
 	expect_eq $? 1 "exit status"
 	expect_match "$T/err" 'No space left|full' "the reason is named"
 }
 
 t_full_disk_for_the_summary() {
-	pmb record -e cpu-clock -o "$T/folded" --summary /dev/full -- "$WORKLOADS/recurse" 0.2
+	pmb record -e cpu-clock -o "$T/folded" --summary /dev/full -- "$WORKLOADS/recurse" 0.1
 	expect_eq "$rc" 1 "exit status"
 	expect_folded "$T/folded"
 }
@@ -269,14 +276,15 @@ t_a_closed_stdout_fails_early() {
 }
 
 t_quiet_without_a_terminal() {
-	pmb_ok record -e cpu-clock -o "$T/folded" -- "$WORKLOADS/split" 1.2
+	pmb_ok record -e cpu-clock -o "$T/folded" -- \
+		sh -c '"$0" 0.1; sleep 1.1' "$WORKLOADS/split"
 	expect_no_match "$T/err" $'\r|\033' "a live line in a file"
 }
 
 t_live_line_on_a_terminal() {
 	need_program script
-	script -qec "'$PMUBPF' record -e cpu-clock -o '$T/folded' -- '$WORKLOADS/split' 1.2" \
-		/dev/null \
+	script -qec "'$PMUBPF' record -e cpu-clock -o '$T/folded' -- \
+			sh -c '$WORKLOADS/split 0.1; sleep 1.1'" /dev/null \
 		>"$T/out" 2>&1 </dev/null
 	expect_match "$T/out" 'samples' "a live line"
 	expect_match "$T/out" $'\r' "a live line that is redrawn"
@@ -310,7 +318,7 @@ t_a_fifo_without_a_reader() {
 		kill -TERM "$pid"
 		timeout 20 tail --pid "$pid" -s 0.1 -f /dev/null || fail "$cmd doesn't end"
 	done
-	pmb_ok record -q -e cpu-clock -o "$T/fifo" -- "$WORKLOADS/split" 0.2 &
+	pmb_ok record -q -e cpu-clock -o "$T/fifo" -- "$WORKLOADS/split" 0.1 &
 	timeout 30 cat "$T/fifo" >"$T/read"
 	wait $!
 	expect_match "$T/read" '^split;' "what a reader gets"
