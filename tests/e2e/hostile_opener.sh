@@ -41,14 +41,19 @@ expect_unmoved() { # SECONDS
 # Records, whatever becomes of it: one in D state can't be waited for. Meanwhile it waits for
 # nothing that the hostile ones have a hand in.
 record() { # OPTION…
-	local began=$SECONDS
+	local began=$SECONDS nap stack=()
+	local waits='fuse_|mm_access|proc_pid_|proc_map_files_|rwsem_down'
 	: >"$T/waited"
+	[ -p "$T/nap" ] || mkfifo "$T/nap"
+	exec {nap}<>"$T/nap"
 	pmb_start record -e cpu-clock --summary "$T/sum.json" -o "$T/folded" "$@"
+	# fifty times a second: nothing is started for it
 	until gone "$tool" || ((SECONDS - began > END_S)); do
-		grep -E 'fuse_|mm_access|proc_pid_|proc_map_files_|rwsem_down' \
-			"/proc/$tool/stack" 2>/dev/null >>"$T/waited"
-		sleep 0.02
+		{ mapfile -t stack <"/proc/$tool/stack"; } 2>/dev/null
+		[[ ! ${stack[*]} =~ $waits ]] || echo "${stack[*]}" >>"$T/waited"
+		read -r -t 0.02 -u "$nap"
 	done
+	exec {nap}>&-
 	gone "$tool" || {
 		kill -KILL "$attacker"
 		fail "still there after $((SECONDS - began)) s"
@@ -59,8 +64,8 @@ record() { # OPTION…
 }
 
 gone() { # PID
-	local state
-	state=$(cut -d' ' -f3 "/proc/$1/stat" 2>/dev/null)
+	local state=''
+	{ read -r _ _ state _ <"/proc/$1/stat"; } 2>/dev/null
 	[ -z "$state" ] || [ "$state" = Z ]
 }
 
@@ -91,7 +96,7 @@ t_exec_that_never_ends() {
 	spawn "$WORKLOADS/inlined" 60
 	attack 200 60
 	wait_until some_hang || fail "none hangs in its exec"
-	record -a -d 4
+	record -a -d 2
 	expect_unmoved "$took"
 	expect_ge "$(folded_sum_of "$T/folded" '^inlined;.*;main;work;leaf_spin$')" 1 \
 		"names of an innocent program"
@@ -245,8 +250,9 @@ t_closes_that_never_end() {
 # can fork: so here it is the opener itself that takes its time.
 with_late_closes() { # SECONDS OPTION…
 	local marks=$T/marks-$1 target
-	gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/lateclose.so" \
-		"$TOP/tests/shims/lateclose.c" || fail "cannot build lateclose.so"
+	[ -e "$T/lateclose.so" ] ||
+		gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -o "$T/lateclose.so" \
+			"$TOP/tests/shims/lateclose.c" || fail "cannot build lateclose.so"
 	cp "$WORKLOADS/marks" "$marks"
 	spawn "$marks" 100000000 7 1
 	target=$spawned
