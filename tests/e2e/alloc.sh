@@ -166,14 +166,14 @@ t_killed() {
 t_budget() {
 	need_probes
 	pmb_ok record --budget 0.1 --data --alloc -e page-faults,cpu-clock -o "$T/p.pb.gz" \
-		--summary "$T/sum.json" -- "$WORKLOADS/churn" 4
+		--summary "$T/sum.json" -- "$WORKLOADS/churn" 3
 	expect_ledger
 	expect_ge "$(allocations '(.span_s - .probed_s) * 10 | floor')" 10 \
 		"tenths of a second without probes"
 	expect_ge "$(allocations '.probed_s * 10 | floor')" 8 "tenths with probes"
 	expect_match "$T/err" 'the budget took the probes out for a while' "in words"
 	pmb_ok record --budget 0 --data --alloc -e page-faults -o "$T/p.pb.gz" \
-		--summary "$T/sum.json" -- "$WORKLOADS/churn" 2 2
+		--summary "$T/sum.json" -- "$WORKLOADS/churn" 1
 	expect_eq "$(allocations '.span_s == .probed_s')" true "without a budget, all the time"
 }
 
@@ -351,7 +351,7 @@ t_many_blocks() {
 t_storm() {
 	need_probes
 	pmb_ok record --budget 0 --max-memory 32M -m 256K --data --alloc -e page-faults \
-		-o "$T/p.pb.gz" --summary "$T/sum.json" -- "$WORKLOADS/churn" 2 64
+		-o "$T/p.pb.gz" --summary "$T/sum.json" -- "$WORKLOADS/churn" 0.7 64
 	expect_ledger
 	expect_ge "$(allocations '.blocks + .blocks_lost')" 1000 "blocks"
 	expect_ge 32 "$(jq '.memory.bytes / 1048576 | floor' "$T/sum.json")" "MiB of records"

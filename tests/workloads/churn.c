@@ -4,18 +4,17 @@
  * from the beginning. By so many threads; 1.
  */
 #include <pthread.h>
-#include <stdlib.h>
-#include <time.h>
+#include "spin.h"
 
 enum { AT_ONCE = 1000, KEPT = 1 << 20 };
 
-static time_t end;
+static uint64_t end_ns;
 
 static void *churn(void *unused)
 {
 	char *volatile kept = malloc(KEPT);
 
-	for (size_t n = 0; kept && time(NULL) < end; n++) {
+	for (size_t n = 0; kept && clock_ns(CLOCK_MONOTONIC) < end_ns; n++) {
 		for (size_t i = 0; i < AT_ONCE; i++) {
 			void *volatile p = malloc(64 + i % 100);
 
@@ -29,10 +28,10 @@ static void *churn(void *unused)
 
 int main(int argc, char **argv)
 {
-	size_t threads = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+	size_t threads = (size_t)arg_num(argc, argv, 2, 1);
 	pthread_t thread;
 
-	end = time(NULL) + (argc > 1 ? (time_t)strtoul(argv[1], NULL, 10) : 3);
+	end_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)(arg_num(argc, argv, 1, 3) * 1e9);
 	for (size_t i = 1; i < threads; i++) {
 		if (pthread_create(&thread, NULL, churn, NULL))
 			return 1;
