@@ -53,10 +53,13 @@ cluster_config() { # N
 	XML
 }
 
-start_replica() { # N
-	http=${https[$1]}
+begin_replica() { # N
 	spawn clickhouse-server --config-file="$T/server$1/config.xml" >"$T/server$1/out" 2>&1
 	servers[$1]=$spawned
+}
+
+wait_for_replica() { # N
+	http=${https[$1]}
 	wait_until answers || fail "server $1 doesn't start: $(tail -n 1 "$T/server$1/out")"
 }
 
@@ -87,7 +90,10 @@ need_cluster() {
 			cluster_config "$i" >"$T/more"
 			sed -i -e "s|</yandex>||" -e "\$r $T/more" "$T/config.xml"
 		)
-		start_replica $i
+		begin_replica $i
+	done
+	for i in 1 2 3 4; do
+		wait_for_replica $i
 		sql 'CREATE DATABASE fleet' >/dev/null
 	done
 	cluster_tables >"$T/tables"
@@ -153,7 +159,8 @@ t_a_replica_is_killed_under_load() {
 	expect_ge "$(wc -l <"$T/files")" 3 "rows"
 	expect_reports 1
 	# it gets what it has missed
-	start_replica 3
+	begin_replica 3
+	wait_for_replica 3
 	for i in 1 3; do
 		http=${https[i + 1]}
 		one=$(fleet 'SELECT sum(samples) FROM samples_local')
