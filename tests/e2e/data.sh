@@ -442,7 +442,8 @@ t_no_stacks_of_go() {
 	GO
 	HOME=$T GO111MODULE=off CGO_ENABLED=0 go build -o "$T/touch" "$T/touch.go" 2>"$T/err" ||
 		skip "go builds nothing here"
-	pmb_ok record --data -e page-faults -c 1 --by data_segment -o "$T/folded" -- "$T/touch"
+	pmb_ok record -m 16M --data -e page-faults -c 1 --by data_segment -o "$T/folded" -- \
+		"$T/touch"
 	expect_ge "$(folded_sum_of "$T/folded" '^anonymous;.*main\.touchPointer')" 800 "of the heap"
 	expect_eq "$(folded_sum_of "$T/folded" '^thread_stack;')" 0 "of the heap, called a stack"
 }
