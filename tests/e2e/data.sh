@@ -448,6 +448,36 @@ t_no_stacks_of_go() {
 	expect_eq "$(folded_sum_of "$T/folded" '^thread_stack;')" 0 "of the heap, called a stack"
 }
 
+# A reference is a pointer that is called otherwise.
+t_references() {
+	local name
+	need_decoder
+	need_breakpoints
+	need_program g++
+	cat >"$T/references.cc" <<-CXX
+		struct node { long value; };
+		static node all[2] = {{1}, {2}};
+		static node &pick(int i) { return all[i]; }
+		node &one = pick(0);
+		node &&other = static_cast<node &&>(pick(1));
+		int main()
+		{
+			long s = 0;
+			for (int i = 0; i < 100; i++)
+				s += one.value * other.value;
+			return s != 200;
+		}
+	CXX
+	g++ -O0 -g -no-pie -o "$T/references" "$T/references.cc" || fail "it doesn't compile"
+	for name in one other; do
+		nm "$T/references" | awk -v name=$name '$3 == name { print "0x" $1 }' >"$T/addr"
+		pmb_ok record --data --by data_type -e "mem:$(cat "$T/addr")/8:rw:u" -c 1 \
+			-o "$T/folded-$name" -- "$T/references"
+	done
+	expect_eq "$(folded_sum_of "$T/folded-one" '^node &;')" 101 "loads and a store of one"
+	expect_eq "$(folded_sum_of "$T/folded-other" '^node &&;')" 101 "of the other one"
+}
+
 of_go() { # WHAT FUNCTION
 	folded_sum_of "$T/folded" "^([a-z]*\.)?$1;validated;.*main\.touch$2"
 }

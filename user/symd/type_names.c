@@ -175,17 +175,34 @@ static bool is_of_class(struct type_names *names, struct type_walk *w, Dwarf_Die
 	return type_walk__is_aggregate(dwarf_tag(&in));
 }
 
+/* What C puts behind a type for one that leads to it; NULL: it isn't such a one. */
+static const char *behind(int tag)
+{
+	switch (tag) {
+	case DW_TAG_array_type:
+		return "[]";
+	case DW_TAG_pointer_type:
+		return "*";
+	case DW_TAG_reference_type:
+		return "&";
+	case DW_TAG_rvalue_reference_type:
+		return "&&";
+	default:
+		return NULL;
+	}
+}
+
 /* An array of pointers to int is int *[]. */
 void type_names__put(struct type_names *names, struct type_walk *w, struct buf *b, Dwarf_Die type)
 {
-	bool array[TYPE_WALK_DEPTH];
+	const char *layers[TYPE_WALK_DEPTH];
 	bool any = true;
-	int n = 0, tag;
+	int n = 0;
 
 	for (int i = 0; i < TYPE_WALK_DEPTH && (any = type_walk__peel(&type, false)); i++) {
-		tag = dwarf_tag(&type);
-		if (tag == DW_TAG_array_type || tag == DW_TAG_pointer_type)
-			array[n++] = tag == DW_TAG_array_type;
+		layers[n] = behind(dwarf_tag(&type));
+		if (layers[n])
+			n++;
 		else if (!is_of_class(names, w, &type))
 			break;
 		any = type_walk__type_of(&type, &type);
@@ -199,8 +216,11 @@ void type_names__put(struct type_names *names, struct type_walk *w, struct buf *
 	} else {
 		put_name(names, w, b, &type);
 	}
-	for (int i = n; i-- > 0;)
-		buf__puts(b, array[i] ? "[]" : i + 1 < n && !array[i + 1] ? "*" : " *");
+	for (int i = n; i-- > 0;) {
+		if (*layers[i] != '[' && (i + 1 == n || *layers[i + 1] == '['))
+			buf__putc(b, ' ');
+		buf__puts(b, layers[i]);
+	}
 }
 
 /* ---------------------------------------------------------------- how long they are */
