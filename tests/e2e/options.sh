@@ -104,7 +104,8 @@ t_hostile_file_name() {
 
 t_same_stack_same_line() {
 	# Address space randomisation must not make each process its own set of stacks.
-	pmb_ok record -e page-faults -c 1 -o "$T/folded" -- "$WORKLOADS/storm" 20 0.1 exec
+	pmb_ok record -m 16M -e page-faults -c 1 -o "$T/folded" -- \
+		"$WORKLOADS/storm" 20 0.1 exec
 	# Each writes to the page that all share.
 	expect_ge "$(folded_sum_of "$T/folded" '^stormling;.*;(main|spin_by_name)$')" 15 \
 		"faults of one leaf in 20 processes"

@@ -33,7 +33,7 @@ t_segments() {
 # C library's function alone nobody knows whose it was: as long as there is no unwind table.
 t_who_touched_first() {
 	local function pages seen
-	pmb_ok record --data -e page-faults -c 1 --by alloc_site -o "$T/folded" \
+	pmb_ok record -m 16M --data -e page-faults -c 1 --by alloc_site -o "$T/folded" \
 		--summary "$T/sum.json" -- "$WORKLOADS/touchers"
 	expect_ledger
 	while read -r function pages; do
