@@ -39,6 +39,7 @@ t_numbers() {
 		2|-F|record -e cpu-clock -F 0 -- true
 		2|-5|record -e cpu-clock -F -5 -- true
 		2|12x|record -e cpu-clock -c 12x -- true
+		1|'10ms'.*--timeline=10ms|record -e cpu-clock --timeline 10ms -- true
 		2|-c|record -e cpu-clock -c 0 -- true
 		2|99999999999999999999|record -e cpu-clock -c 99999999999999999999 -- true
 		2|-d|record -e cpu-clock -d -1 -- true

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "sys/limits.h"
 
 char *command__file(const char *name)
@@ -85,6 +86,16 @@ int command__start(struct command *c, char *const argv[], int stdout_fd, struct 
 	return 0;
 }
 
+/* "--timeline 10ms" is the option, and a command. */
+static const char *hint(const char *name)
+{
+	uint64_t ns;
+
+	return num__parse_time(name, 1, &ns) == 0 ?
+		       " (if an option's value was meant: behind a =, as in --timeline=10ms)" :
+		       "";
+}
+
 int command__go(struct command *c, const char *name, struct err *err)
 {
 	int failure = 0;
@@ -101,7 +112,8 @@ int command__go(struct command *c, const char *name, struct err *err)
 	c->failed_fd = -1;
 	if (n != sizeof(failure))
 		return 0;
-	return err__set(err, -failure, "can't run '%s': %s", name, strerror(failure));
+	return err__set(err, -failure, "can't run '%s': %s%s", name, strerror(failure),
+			failure == ENOENT ? hint(name) : "");
 }
 
 bool command__exited(struct command *c)
