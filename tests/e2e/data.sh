@@ -124,6 +124,8 @@ t_list_of_objects() {
 	expect_eq "$(comm -3 "$T/known" "$T/seen")" "" "objects that differ"
 	expect_eq "$(jq '.events[0] | ([.objects[].samples] | add) - .with_data, .with_data -
 		.samples' "$T/out" | paste -sd ' ')" "0 0" "Σ objects, about data, less all"
+	expect_eq "$(jq '.events[0] | ([.objects[] | select(.object == null and .type == null) |
+		.samples] | add // 0) - .not_known' "$T/out")" 0 "Σ of no object, less not known"
 	pmb_ok report --objects --limit 3 "$S/members.pb.gz"
 	expect_match "$T/out" ' 50 .* bits: struct record\[\]; high 100 %; in touch 100 %$' \
 		"a row"

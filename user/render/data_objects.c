@@ -56,6 +56,11 @@ static void put_part(struct buf *out, const char *before, const struct object_pa
 	buf__printf(out, " %.0f %%", num__percent(part->samples, whole));
 }
 
+static bool is_unknown(const struct object_row *row)
+{
+	return !*row->object && !*row->type;
+}
+
 static void put_row(const struct data_objects *o, const struct object_row *row, struct buf *out)
 {
 	buf__printf(out, "%6.2f %9" PRId64, num__percent(row->samples, o->with_data), row->samples);
@@ -66,7 +71,7 @@ static void put_row(const struct data_objects *o, const struct object_row *row, 
 	put_number(out, row->loads);
 	put_number(out, row->stores);
 	buf__puts(out, "  ");
-	if (!*row->object && !*row->type)
+	if (is_unknown(row))
 		buf__puts(out, "[not known]");
 	escape_name(out, row->object);
 	if (*row->object && *row->type)
@@ -75,6 +80,16 @@ static void put_row(const struct data_objects *o, const struct object_row *row, 
 	put_part(out, "; ", &row->member, row->samples);
 	put_part(out, "; in ", &row->function, row->samples);
 	buf__putc(out, '\n');
+}
+
+/* Of how many samples about data nobody knows about which. */
+static int64_t unknown(const struct data_objects *o)
+{
+	int64_t samples = 0;
+
+	for (size_t i = 0; i < o->n; i++)
+		samples += is_unknown(&o->rows[i]) ? o->rows[i].samples : 0;
+	return samples;
 }
 
 static void put_event(const struct objects_report *r, const struct prof_event *event,
@@ -87,8 +102,12 @@ static void put_event(const struct objects_report *r, const struct prof_event *e
 	n = shown(r, &o);
 	buf__putc(out, '\n');
 	report__put_event(r->report, event->name, out);
-	buf__printf(out, "# samples   %" PRId64 " of %" PRId64 " are about data\n", o.with_data,
+	buf__printf(out, "# samples   %" PRId64 " of %" PRId64 " are about data", o.with_data,
 		    o.all);
+	if (unknown(&o))
+		buf__printf(out, ", of %" PRId64 " of them it isn't known about which",
+			    unknown(&o));
+	buf__putc(out, '\n');
 	if (n)
 		buf__puts(out, "     %   samples validated candidate contrad.    others     loads"
 			       "    stores  object: type; hottest member; function\n");
@@ -156,6 +175,7 @@ void objects_report__json(const struct objects_report *r, struct buf *out)
 		json__str(&j, "event", p->events[i].name);
 		json__i64(&j, "samples", o.all);
 		json__i64(&j, "with_data", o.with_data);
+		json__i64(&j, "not_known", unknown(&o));
 		json__arr(&j, "objects");
 		for (size_t k = 0; k < shown(r, &o); k++)
 			put_row_json(&j, &o, &o.rows[k]);
