@@ -15,8 +15,8 @@
 # verdict counts (see tests/run.sh); a line "second try, alone: …" names each. If more than
 # $SECOND_TRIES failed, none is tried.
 #
-# Environment: O (the build folder, as for make), TIMEOUT (seconds a boot, default 900), LANES
-# (guests at a time; default: one for each CPU), SCRIPT (of tests/vm/guest/, instead of those in the
+# Environment: O (the build folder, as for make), TIMEOUT (seconds without a word of the
+# guest, default 600), LANES (guests at a time; default: one for each CPU), SCRIPT (of tests/vm/guest/, instead of those in the
 # list), SECOND_TRIES (default 6), UPDATE=1 (write the verifier's costs down), SOAK_S (seconds of
 # the soak), and those of fetch.sh.
 set -u -o pipefail
@@ -274,21 +274,40 @@ check_flamegraph() { # NAME CONSOLE
 	esac
 }
 
+# How slow the machine is, is no reason to end a guest; that it says nothing any more is.
+until_it_is_silent() { # SECONDS CONSOLE COMMAND…
+	local seconds=$1 console=$2 pid now size=-1 silent=0
+	shift 2
+	timeout $((6 * seconds)) "$@" </dev/null >"$console" 2>&1 &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 1
+		now=$(stat -c %s "$console")
+		silent=$((silent + 1))
+		[ "$now" = "$size" ] || silent=0
+		size=$now
+		[ "$silent" -lt "$seconds" ] || break
+	done
+	[ "$silent" -lt "$seconds" ] || kill "$pid"
+	wait "$pid"
+	[ "$silent" -lt "$seconds" ]
+}
+
 # Boots the machine with one script. The console is added to $OUT/NAME.log.
 boot() { # NAME ARCH KERNEL SCRIPT
-	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log seconds=${TIMEOUT:-900} \
-		status
+	local name=$1 initramfs=$OUT/$1.initramfs console=$OUT/$1.$4.log seconds=${TIMEOUT:-600} \
+		silent=
 	make_initramfs "$initramfs" "$4" "$name" || { echo "FAIL $name/initramfs: $4"; return; }
 	machine "$2" "$3" "$initramfs" "$4"
-	timeout "$seconds" "${QEMU[@]}" </dev/null >"$console" 2>&1
-	status=$?
+	until_it_is_silent "$seconds" "$console" "${QEMU[@]}" ||
+		silent=", and was silent for $seconds s"
 	sed -i 's/\r//g' "$console"
 	verdicts "$name" "$console"
 	sed -En "s#^@ (figure|note) #\1 $name/$4: #p" "$console"
 	check_costs "$name" "$console"
 	check_flamegraph "$name" "$console"
 	if ! grep -aq '^@ end' "$console"; then
-		echo "FAIL $name/boot: $4: the guest did not come to its end$([ $status != 124 ] || echo " in $seconds s")"
+		echo "FAIL $name/boot: $4: the guest did not come to its end$silent"
 	fi
 	cat "$console" >>"$OUT/$name.log"
 	rm -f "$initramfs" "$console"
