@@ -271,7 +271,7 @@ t_top_down_analysis() {
 	local value
 	[ -e /lib/libjansson.so.4 ] || skip "no libjansson here"
 	play rates=40,100,100,300,200,9,1,9
-	PMUBPF_CPUID=GenuineIntel-6-70-1 /vm/pmubpf advise --event-db /vm/perfmon -j \
+	PMUBPF_CPUID=GenuineIntel-6-70-1 /vm/pmubpf advise --budget 0 --event-db /vm/perfmon -j \
 		-o $T/p.pb.gz -- $W/struck 3 >$T/out 2>$T/err || fail "advise: $(cat $T/err)"
 	grep -q 'recording .*MISP.ALL' $T/err || fail "recorded: $(head -n 1 $T/err)"
 	value=$(tr -d '\n' <$T/out |

@@ -184,13 +184,16 @@ static bool keeps_registers(const struct perf_event *event)
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
 	struct perf_event *event = container_of(timer, struct perf_event, hw.hrtimer);
-	const u64 period = period_of(event);
+	u64 period = period_of(event), passed;
 	struct pt_regs regs, *now = get_irq_regs();
 	struct perf_sample_data data;
 
 	if (event->state != PERF_EVENT_STATE_ACTIVE)
 		return HRTIMER_NORESTART;
-	hrtimer_forward_now(timer, time_of(event));
+	passed = hrtimer_forward_now(timer, time_of(event));
+	/* where interrupts are late a counter goes on, or the fastest would count too little */
+	if (rate_of(event))
+		period *= passed;
 	if (!now || (event->attr.exclude_kernel && !user_mode(now)))
 		return HRTIMER_RESTART;
 	regs = *now;
