@@ -3,7 +3,6 @@
 #
 # Names for addresses: deep recursion, C++ and Rust, code without a file, files that are gone or
 # elsewhere.
-# long
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
