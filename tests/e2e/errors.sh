@@ -66,6 +66,7 @@ t_events() {
 		2|period|record -e cpu-clock/period=ten/ -- true
 		2|too short.*period=10000|record -e cpu-clock/period=1/ -- true
 		2|too short.*period=10000|record -e task-clock -c 9999 -- true
+		2|too short.*period=10000|record -e software/config=0,period=1/ -- true
 		2|freq|record -e cpu-clock/freq=-1/ -- true
 		2|term|record -e cpu-clock/nonsense=3/ -- true
 		2|nopmu|record -e nopmu/event=1/ -- true

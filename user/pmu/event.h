@@ -78,7 +78,8 @@ struct event_list {
 
 void event__done(struct event *event);
 
-/* The kernel's clocks count all code, whatever :u and :k say: only their overflows heed it. */
+/* Whether it is one of the kernel's clocks, by whatever text. They count all code, whatever :u and
+ * :k say: only their overflows, which a timer makes, heed it. */
 static inline bool event__counts_all_code(const struct event *event)
 {
 	return event->attr.type == PERF_TYPE_SOFTWARE &&

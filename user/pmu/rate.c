@@ -57,15 +57,11 @@ int rate__check(const struct rate *rate, struct err *err)
 	return 0;
 }
 
-static bool is_clock(const struct event *event)
-{
-	return event->attr.type == PERF_TYPE_SOFTWARE && event->unit == UNIT_NS && !event->off_cpu;
-}
-
 static uint64_t freq_of(const struct event *event, const struct rate *rate)
 {
-	return rate->most && is_clock(event) && rate->freq_hz > CLOCK_MOST_HZ ? CLOCK_MOST_HZ :
-										rate->freq_hz;
+	return rate->most && event__counts_all_code(event) && rate->freq_hz > CLOCK_MOST_HZ ?
+		       CLOCK_MOST_HZ :
+		       rate->freq_hz;
 }
 
 /* As its text says, else as the options do. */
@@ -88,7 +84,8 @@ static void set_rate(struct event *event, const struct rate *rate)
 
 static int check_rate(const struct event *event, struct err *err)
 {
-	if (is_clock(event) && !event->attr.freq && event->attr.sample_period < CLOCK_SHORTEST)
+	if (event__counts_all_code(event) && !event->attr.freq &&
+	    event->attr.sample_period < CLOCK_SHORTEST)
 		return err__usage(err,
 				  "event '%s': a period of %" PRIu64 " ns is too short: the "
 				  "kernel's timer comes at most every %d ns; say period=%d or more",
