@@ -141,9 +141,11 @@ static void add_ledger(struct prof *prof, const struct summary *s, bool part)
 		buf__printf(&line, "warning: %s", doubts.data);
 		add_line(prof, &line);
 	}
-	buf__puts(&line, "warning: ");
-	if (!part && off_cpu__doubt(&s->ledger->off_cpu, s->events, &line))
+	buf__clear(&doubts);
+	if (!part && off_cpu__doubt(&s->ledger->off_cpu, s->events, &doubts)) {
+		buf__printf(&line, "warning: %s", doubts.data);
 		add_line(prof, &line);
+	}
 }
 
 /* "user stacks: 1990 complete, 10 truncated" */

@@ -96,17 +96,18 @@ static void put_event(const struct objects_report *r, const struct prof_event *e
 		      struct buf *out)
 {
 	_cleanup_(data_objects__done) struct data_objects o;
+	int64_t n_unknown;
 	size_t n;
 
 	find(&o, r, event);
 	n = shown(r, &o);
+	n_unknown = unknown(&o);
 	buf__putc(out, '\n');
 	report__put_event(r->report, event->name, out);
 	buf__printf(out, "# samples   %" PRId64 " of %" PRId64 " are about data", o.with_data,
 		    o.all);
-	if (unknown(&o))
-		buf__printf(out, ", of %" PRId64 " of them it isn't known about which",
-			    unknown(&o));
+	if (n_unknown)
+		buf__printf(out, ", of %" PRId64 " of them it isn't known about which", n_unknown);
 	buf__putc(out, '\n');
 	if (n)
 		buf__puts(out, "     %   samples validated candidate contrad.    others     loads"
