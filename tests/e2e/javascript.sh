@@ -109,7 +109,7 @@ recorded() { # LIST [ARGUMENT]
 	*_lines) record_run --by pid --lines ;;
 	*) record_run --by pid ;;
 	esac
-	mv "$T/folded" "$DIR"
+	mv "$T/folded" "$T/sum.json" "$DIR"
 }
 
 of_program() { # NAME: functions of that one
@@ -322,9 +322,11 @@ t_optimised_code() {
 		a=$(samples_in ';outer:inlined.js:11;middle:inlined.js:[67];inner:inlined.js:2$')
 		echo "$node: $a in what is inlined"
 		expect_ge "$a" 300 "$node: samples in what is inlined in what is inlined"
-		# a stack that was copied, and not to its end, says so
+		# a stack that was copied, and not to its end, says so, and the books have it
 		cut=$(folded_sum_of "$T/folded" '^[^;]*;\[unknown\];(middle:[^;]*;)?inner:')
 		expect_le $((50 * cut)) "$a" "$node: fifty times the stacks that are cut"
+		expect_le "$cut" "$(sum_get '[.stacks.user | del(.none, .complete)[]] | add // 0' \
+			"$DIR/sum.json")" "$node: stacks that are cut, of those that aren't whole"
 		whole=$(samples_in ';outer[^;]*;middle[^;]*;inner(:|;|$)')
 		expect_eq "$(samples_in '(^|;)inner(:|;|$)')" $((whole + cut)) \
 			"$node: called by it"

@@ -98,8 +98,8 @@ t_deleted_binary() {
 	spawn "$T/goner" 20 >/dev/null
 	wait_until grep -q '^goner$' "/proc/$spawned/comm" || fail "it does not run"
 	rm "$T/goner"
-	pmb_ok record -e cpu-clock -F 4000 -p "$spawned" -d 0.25 -o "$T/folded"
-	expect_share "$T/folded" hot70 70 ';hot[37]0' 4000
+	pmb_ok record -e cpu-clock -F 2000 -p "$spawned" -d 0.5 -o "$T/folded"
+	expect_share "$T/folded" hot70 70 ';hot[37]0' 2000
 }
 
 t_replaced_binary() {
@@ -109,8 +109,8 @@ t_replaced_binary() {
 	wait_until grep -q '^prog$' "/proc/$spawned/comm" || fail "it does not run"
 	cp "$WORKLOADS/recurse" "$T/new"
 	mv "$T/new" "$T/prog"
-	pmb_ok record -e cpu-clock -F 4000 -p "$spawned" -d 0.25 -o "$T/folded"
-	expect_share "$T/folded" hot70 70 ';hot[37]0' 4000
+	pmb_ok record -e cpu-clock -F 2000 -p "$spawned" -d 0.5 -o "$T/folded"
+	expect_share "$T/folded" hot70 70 ';hot[37]0' 2000
 	expect_no_match "$T/folded" 'dive|bottom_spin' "a name of the new file"
 }
 
@@ -188,8 +188,8 @@ t_mount_namespace() {
 	wait_until grep -q '^inner$' "/proc/$spawned/comm" ||
 		fail "the program in the namespace did not start"
 	[ ! -e "$T/hidden/inner" ] || fail "the namespace is none"
-	pmb_ok record -e cpu-clock -F 4000 -p "$spawned" -d 0.25 -o "$T/folded"
-	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 4000
+	pmb_ok record -e cpu-clock -F 2000 -p "$spawned" -d 0.5 -o "$T/folded"
+	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 2000
 }
 
 t_mount_namespace_of_a_command() {
@@ -198,11 +198,11 @@ t_mount_namespace_of_a_command() {
 	need_root
 	mkdir "$T/hidden"
 	unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces"
-	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- \
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- \
 		unshare -m --propagation private sh -c \
-		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 0.25' \
+		'mount -t tmpfs none "$0" && cp "$1" "$0/inner" && exec "$0/inner" 0.5' \
 		"$T/hidden" "$WORKLOADS/split"
-	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 4000
+	expect_share "$T/folded" hot70 70 '^inner;.*hot[37]0' 2000
 }
 
 t_stripped() {
@@ -225,8 +225,8 @@ t_debuglink() {
 	objcopy --only-keep-debug "$T/linked" "$T/linked.debug"
 	strip "$T/linked"
 	(cd "$T" && objcopy --add-gnu-debuglink=linked.debug linked)
-	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$T/linked" 0.25
-	expect_share "$T/folded" hot70 70 '^linked;.*hot' 4000
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$T/linked" 0.5
+	expect_share "$T/folded" hot70 70 '^linked;.*hot' 2000
 }
 
 t_minidebuginfo() {
@@ -239,8 +239,8 @@ t_minidebuginfo() {
 	xz -q "$T/mini.small"
 	strip "$T/mini"
 	objcopy --add-section .gnu_debugdata="$T/mini.small.xz" "$T/mini"
-	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$T/mini" 0.25
-	expect_share "$T/folded" hot70 70 '^mini;.*hot' 4000
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$T/mini" 0.5
+	expect_share "$T/folded" hot70 70 '^mini;.*hot' 2000
 }
 
 t_build_id() {
@@ -256,8 +256,8 @@ t_build_id() {
 	later rm -f "$dir/${id:2}.debug"
 	objcopy --only-keep-debug "$T/ided" "$dir/${id:2}.debug"
 	strip "$T/ided"
-	pmb_ok record -e cpu-clock -F 4000 -o "$T/folded" -- "$T/ided" 0.25
-	expect_share "$T/folded" hot70 70 '^ided;.*hot' 4000
+	pmb_ok record -e cpu-clock -F 2000 -o "$T/folded" -- "$T/ided" 0.5
+	expect_share "$T/folded" hot70 70 '^ided;.*hot' 2000
 }
 
 # The line of tests/workloads/inlined.c that is marked with a name.

@@ -71,6 +71,7 @@ expect_as_run() { # COMMAND
 t_as_they_run() {
 	need_x86
 	expect_as_run bash -c 'echo $((6 * 7))'
+	expect_as_run ls -l /
 	expect_as_run "$PMUBPF" --help
 }
 

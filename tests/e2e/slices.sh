@@ -74,16 +74,27 @@ t_a_program_that_is_always_in_it() {
 
 IN_WORDS='.* there were about ([0-9]+), an estimate: ([0-9]+) to ([0-9]+), .*'
 
+# With less of a CPU in its eight seconds its probes are within the budget, or slices are too few.
+has_half_a_cpu() { # WHAT-IT-SAID
+	[ "$(awk '/ calls / { printf "%d\n", $3 / 1e6 }' "$1")" -ge 4000 ] ||
+		skip "it had less than half a CPU's time"
+}
+
 # Calls that are longer than a probe, of a program that is slow while they are in place: by the time
 # there would be two thirds of them. An estimate takes four slices, each of which is paid for by a
 # second of the budget: it can't be shorter.
 t_how_many_there_were() {
 	local all likely least most
+	count --per "$HANDLE" --budget 1 -- "$HOT" 8 0 /dev/null 200000
+	has_half_a_cpu "$T/out"
+	all=$(calls "$T/out")
+	expect_eq "$(of_work per .all_the_time)" false "all the time"
+	expect_within "$(of_work per .estimated)" "$all" $((all / 4)) "calls, estimated"
+	expect_le "$(of_work per .estimated_least)" "$(of_work per .estimated)" "at least"
+	expect_ge "$(of_work per .estimated_most)" "$(of_work per .estimated)" "at most"
 	pmb_ok stat --per "$HANDLE" --budget 1 -e page-faults -- "$HOT" 8 0 /dev/null 200000
 	all=$(calls "$T/err")
-	# with less of a CPU its probes are within the budget, or slices are too few
-	[ "$(awk '/ calls / { printf "%d\n", $3 / 1e6 }' "$T/err")" -ge 4000 ] ||
-		skip "it had less than half a CPU's time"
+	has_half_a_cpu "$T/err"
 	read -r likely least most < <(sed -En "s/$IN_WORDS/\1 \2 \3/p" "$T/out")
 	expect_within "${likely:-none}" "$all" $((all / 4)) "calls, estimated"
 	expect_le "$least" "$likely" "at least"

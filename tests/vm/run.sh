@@ -15,10 +15,10 @@
 # verdict counts (see tests/run.sh); a line "second try, alone: …" names each. If more than
 # $SECOND_TRIES failed, none is tried.
 #
-# Environment: O (the build folder, as for make), TIMEOUT (seconds without a word of the
-# guest, default 600), LANES (guests at a time; default: one for each CPU), SCRIPT (of tests/vm/guest/, instead of those in the
-# list), SECOND_TRIES (default 6), UPDATE=1 (write the verifier's costs down), SOAK_S (seconds of
-# the soak), and those of fetch.sh.
+# Environment: O (the build folder, as for make), TIMEOUT (seconds without a word of the guest,
+# default 600), LANES (guests at a time; default: one for each CPU), SCRIPT (of tests/vm/guest/,
+# instead of those in the list), SECOND_TRIES (default 6), UPDATE=1 (write the verifier's costs
+# down), SOAK_S (seconds of the soak), and those of fetch.sh.
 set -u -o pipefail
 # instructions; the kernel gives up at 1,000,000
 COST_MAX=900000
